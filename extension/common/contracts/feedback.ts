@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { evidenceSchema, outcomeSchema } from './outcome.ts';
+
+/** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
+export const CONTRACT_VERSION = 1;
+
+const eventBase = {
+  v: z.literal(CONTRACT_VERSION),
+  /** UUIDv7 of the event; the same id twice is one event. */
+  id: z.uuid(),
+  completionId: z.uuid(),
+  /** Milliseconds since the epoch. */
+  at: z.number().nonnegative(),
+};
+
+/** The terminal outcome of a completion, with what was shown. */
+export const outcomeEventSchema = z.looseObject({
+  ...eventBase,
+  kind: z.literal('outcome'),
+  outcome: outcomeSchema,
+  evidence: evidenceSchema,
+  /** Text as displayed, after filters, line ends LF. Empty when nothing was shown. */
+  shownText: z.string(),
+  /** Names of the filters that changed or hid the text. */
+  filters: z.array(z.string()).default([]),
+  /** How long the text was on display, in milliseconds. */
+  shownMs: z.number().nonnegative().default(0),
+  language: z.string().default(''),
+  relativePath: z.string().default(''),
+  workspaceKey: z.string().default('default'),
+  documentVersion: z.int().nonnegative().default(0),
+  /** UTF-16 offset of the caret in the document when the completion was asked for. */
+  offset: z.int().nonnegative().default(0),
+  session: z.string().default(''),
+});
+export type OutcomeEvent = z.infer<typeof outcomeEventSchema>;
+
+/** How much of an accepted text is still there, some time later. */
+export const retentionEventSchema = z.looseObject({
+  ...eventBase,
+  kind: z.literal('retention'),
+  afterSeconds: z.union([z.literal(30), z.literal(120), z.literal(300), z.literal(600)]),
+  /** 0..1; null: not known, for example because the editor was closed. */
+  fraction: z.number().min(0).max(1).nullable(),
+});
+export type RetentionEvent = z.infer<typeof retentionEventSchema>;
+
+/** What stands where the suggestion was offered, once the developer has finished there. */
+export const correctionEventSchema = z.looseObject({
+  ...eventBase,
+  kind: z.literal('correction'),
+  /** Null when the correction can't be told (undo, large paste, generated edits, document closed). */
+  typed: z.string().nullable(),
+});
+export type CorrectionEvent = z.infer<typeof correctionEventSchema>;
+
+export const feedbackEventSchema = z.discriminatedUnion('kind', [
+  outcomeEventSchema,
+  retentionEventSchema,
+  correctionEventSchema,
+]);
+export type FeedbackEvent = z.infer<typeof feedbackEventSchema>;
+
+/** The flat body of trackers that follow RLinf's recipe. Only prompt, completion and accepted are needed. */
+export const flatFeedbackSchema = z.looseObject({
+  prompt: z.string(),
+  completion: z.string(),
+  accepted: z.boolean(),
+  completionId: z.string().optional(),
+  uniqueId: z.string().optional(),
+  filepath: z.string().optional(),
+  prefix: z.string().optional(),
+  suffix: z.string().optional(),
+  modelProvider: z.string().optional(),
+  modelName: z.string().optional(),
+  timestamp: z.union([z.string(), z.number()]).optional(),
+  time: z.number().optional(),
+  numLines: z.number().optional(),
+  cacheHit: z.boolean().optional(),
+  /** What stands there instead. */
+  typed: z.string().optional(),
+  /** Fraction of the accepted text that survived. */
+  retained: z.number().min(0).max(1).optional(),
+  project: z.string().optional(),
+});
+export type FlatFeedback = z.infer<typeof flatFeedbackSchema>;
+
+export const submitResponseSchema = z.looseObject({
+  status: z.literal('submitted'),
+  message: z.string(),
+  queue_position: z.int().nonnegative(),
+});
+export type SubmitResponse = z.infer<typeof submitResponseSchema>;
+
+export const runDecisionSchema = z.enum(['promoted', 'provisional', 'rejected', 'failed']);
+export type RunDecision = z.infer<typeof runDecisionSchema>;
+
+export const runSummarySchema = z.looseObject({
+  id: z.string(),
+  events: z.int().nonnegative(),
+  decision: runDecisionSchema,
+  reason: z.string(),
+  /** Version that the run made; null when it made none. */
+  version: z.int().nullable(),
+  /** Seconds by phase: lower, reference, train, gate, swap. */
+  seconds: z.record(z.string(), z.number()),
+  figures: z.record(z.string(), z.number()),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export const trainingStatusSchema = z.looseObject({
+  v: z.literal(CONTRACT_VERSION),
+  /** Durable events. */
+  stored: z.int(),
+  /** Eligible, not held out, not yet trained. */
+  queued: z.int(),
+  heldOut: z.int(),
+  trained: z.int(),
+  dropped: z.record(z.string(), z.int()),
+  adapterVersion: z.int(),
+  adapters: z.record(z.string(), z.looseObject({ version: z.int(), model: z.string() })),
+  state: z.enum(['idle', 'waiting', 'training', 'gating', 'paused', 'error']),
+  error: z.string().optional(),
+  lastRun: runSummarySchema.nullable(),
+});
+export type TrainingStatus = z.infer<typeof trainingStatusSchema>;
+
+/** `POST /api/training/step`: settles what is open and trains now; answers when the update is decided. */
+export const stepResponseSchema = z.looseObject({
+  status: z.enum(['done', 'nothing_to_train', 'busy']),
+  run: runSummarySchema.nullable(),
+});
+export type StepResponse = z.infer<typeof stepResponseSchema>;
+
+export const adapterSummarySchema = z.looseObject({
+  version: z.int(),
+  parent: z.int().nullable(),
+  workspaceKey: z.string(),
+  model: z.string(),
+  createdAt: z.number(),
+  status: z.enum(['base', 'promoted', 'provisional', 'rejected', 'rolledBack']),
+  active: z.boolean(),
+  scale: z.number(),
+  figures: z.record(z.string(), z.number()),
+});
+export type AdapterSummary = z.infer<typeof adapterSummarySchema>;
+
+export const adapterListSchema = z.looseObject({
+  active: z.int(),
+  adapters: z.array(adapterSummarySchema),
+});
+export type AdapterList = z.infer<typeof adapterListSchema>;

@@ -1,0 +1,4 @@
+export * from './completion.ts';
+export * from './feedback.ts';
+export * from './learner.ts';
+export * from './outcome.ts';

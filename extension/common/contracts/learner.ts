@@ -1,0 +1,184 @@
+/**
+ * Messages between the companion and the learner process: one JSON object a line on standard input and output.
+ * The learner knows neither the store nor the services; it gets token ids and file names, and answers numbers.
+ */
+import * as z from 'zod';
+
+const tokens = z.array(z.int().nonnegative());
+
+/** Hyperparameters of one update; every field has its default in trainer/learning/config.ts. */
+export const updateConfigSchema = z.object({
+  /** LoRA rank r and scale numerator α: the update is (α / r)·B·A. */
+  rank: z.int().min(1).max(256),
+  alpha: z.number().positive(),
+  /** Linear layers that carry LoRA. */
+  targets: z.array(z.enum(['q', 'k', 'v', 'o', 'gate', 'up', 'down'])).min(1),
+  /** First layer (0-based) with LoRA; layers below it are constant and computed once per event. */
+  firstLayer: z.int().nonnegative(),
+  /** One past the last layer with LoRA; absent: up to the last. */
+  endLayer: z.int().positive().optional(),
+  learningRate: z.number().positive(),
+  beta1: z.number(),
+  beta2: z.number(),
+  epsilon: z.number(),
+  weightDecay: z.number().nonnegative(),
+  /** Largest norm of the gradient over all LoRA matrices. */
+  maxGradNorm: z.number().positive(),
+  epochs: z.int().positive(),
+  /** Samples per optimizer step. */
+  miniBatch: z.int().positive(),
+  /** Weights of the loss terms. 0 switches a term off. */
+  correctionWeight: z.number().nonnegative(),
+  acceptedWeight: z.number().nonnegative(),
+  /** Cross-entropy on text of the prompt that the developer has typed since the last event there. */
+  contextWeight: z.number().nonnegative(),
+  policyWeight: z.number().nonnegative(),
+  /** β of the k3 estimate of KL(policy‖base) on the policy's own samples. */
+  klWeight: z.number().nonnegative(),
+  clipLow: z.number().positive(),
+  clipHigh: z.number().positive(),
+  /** An epoch stops when the mean approximate KL to the behaviour policy exceeds this, in nats a token. */
+  targetKl: z.number().positive(),
+  /** Type of the weights in memory: f32, bf16, f16, or auto (the fastest in a short measurement at start). */
+  weightType: z.enum(['auto', 'f32', 'bf16', 'f16']),
+});
+export type UpdateConfig = z.infer<typeof updateConfigSchema>;
+
+/** One completion and what became of it, as token ids. */
+export const sampleSchema = z.object({
+  eventId: z.string(),
+  prompt: tokens.min(1),
+  /** Policy-gradient term; absent for events that are no policy sample. */
+  policy: z
+    .object({
+      /** Generated ids as sampled, end token included when the model ended by itself. */
+      tokens: tokens.min(1),
+      /** How many of them, from the first, carry the reward. */
+      rewarded: z.int().positive(),
+      /** reward − baseline. */
+      advantage: z.number(),
+      weight: z.number().nonnegative(),
+      temperature: z.number().positive(),
+      /** Version of the adapter that served. */
+      adapterVersion: z.int().nonnegative(),
+      /** The engine's own log-probabilities, as a check. */
+      engineLogprobs: z.array(z.number()).optional(),
+    })
+    .optional(),
+  /** Supervised term: what was typed instead (`correction`) or the accepted text (`accepted`), end token included. */
+  supervised: z
+    .object({
+      source: z.enum(['correction', 'accepted']),
+      tokens: tokens.min(1),
+      weight: z.number().nonnegative(),
+    })
+    .optional(),
+  /** Prompt tokens [from, prompt.length) were typed by the developer since the last event in the document. */
+  context: z.object({ from: z.int().positive(), weight: z.number().nonnegative() }).optional(),
+});
+export type Sample = z.infer<typeof sampleSchema>;
+
+/** A text to score: log-probability of `target` after `prompt`. */
+export const scoreItemSchema = z.object({
+  id: z.string(),
+  prompt: tokens.min(1),
+  target: tokens.min(1),
+});
+export type ScoreItem = z.infer<typeof scoreItemSchema>;
+
+export const scoreSchema = z.object({
+  id: z.string(),
+  /** Sum over the target's tokens, nats. */
+  logprob: z.number(),
+  tokens: z.int(),
+  /** Every target token is the most likely one, and what follows ends the line. */
+  exact: z.boolean(),
+  /** Most likely first token ends the completion at once. */
+  silent: z.boolean(),
+  /** Exact KL(adapter‖base) per target token, nats; 0 for the base itself. */
+  kl: z.number(),
+});
+export type Score = z.infer<typeof scoreSchema>;
+
+export const adapterRefSchema = z.object({
+  version: z.int().nonnegative(),
+  /** Null: the base model. */
+  path: z.string().nullable(),
+  /** λ at which the adapter is served. */
+  scale: z.number(),
+});
+export type AdapterRef = z.infer<typeof adapterRefSchema>;
+
+export const learnerRequestSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('init'),
+    modelPath: z.string(),
+    gpu: z.enum(['auto', 'cpu', 'cuda', 'vulkan', 'metal']),
+    threads: z.int().positive(),
+    firstLayer: z.int().nonnegative(),
+    weightType: z.enum(['auto', 'f32', 'bf16', 'f16']),
+    /** Ids after which a completion is over: end-of-generation tokens and tokens that begin with a newline. */
+    endTokens: tokens,
+    /** Bytes of lower-layer outputs kept in memory. */
+    cacheBytes: z.int().nonnegative(),
+  }),
+  z.object({
+    type: z.literal('update'),
+    id: z.string(),
+    samples: z.array(sampleSchema).min(1),
+    parent: adapterRefSchema,
+    /** Adapters that served samples of this batch, parent included. */
+    adapters: z.array(adapterRefSchema),
+    /** Where the candidate is written, whole or not at all. */
+    candidatePath: z.string(),
+    candidateVersion: z.int().positive(),
+    heldOut: z.array(scoreItemSchema),
+    general: z.array(scoreItemSchema),
+    config: updateConfigSchema,
+    seed: z.int(),
+  }),
+  z.object({
+    type: z.literal('score'),
+    id: z.string(),
+    items: z.array(scoreItemSchema),
+    adapter: adapterRefSchema,
+  }),
+  /** Raised while a completion is in flight: the learner stops between graphs of at most 50 ms. */
+  z.object({ type: z.literal('pause') }),
+  z.object({ type: z.literal('resume') }),
+  z.object({ type: z.literal('shutdown') }),
+]);
+export type LearnerRequest = z.infer<typeof learnerRequestSchema>;
+
+export const learnerReplySchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('ready'),
+    backend: z.string(),
+    weightType: z.string(),
+    architecture: z.string(),
+    layers: z.int(),
+  }),
+  z.object({
+    type: z.literal('progress'),
+    id: z.string(),
+    phase: z.enum(['lower', 'reference', 'train', 'gate']),
+    done: z.int(),
+    total: z.int(),
+  }),
+  z.object({
+    type: z.literal('updated'),
+    id: z.string(),
+    /** Named as in TensorBoard, for example losses/policy_loss. */
+    figures: z.record(z.string(), z.number()),
+    seconds: z.record(z.string(), z.number()),
+    gate: z.object({
+      running: z.array(scoreSchema),
+      candidate: z.array(scoreSchema),
+      generalBase: z.array(scoreSchema),
+      generalCandidate: z.array(scoreSchema),
+    }),
+  }),
+  z.object({ type: z.literal('scores'), id: z.string(), scores: z.array(scoreSchema) }),
+  z.object({ type: z.literal('error'), id: z.string().nullable(), code: z.string(), message: z.string() }),
+]);
+export type LearnerReply = z.infer<typeof learnerReplySchema>;
