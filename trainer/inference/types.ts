@@ -1,0 +1,75 @@
+import type { AdapterRef } from '../../extension/common/contracts/index.ts';
+
+/** A piece of a prompt: a marker of the model's vocabulary, or text that is never parsed for markers. */
+export type PromptPart = { marker: string } | { text: string };
+
+/** What the services need to know of the loaded model. */
+export interface ModelInfo {
+  path: string;
+  /** SHA-256 of the file, hex; everything learned is keyed by it. */
+  hash: string;
+  name: string;
+  architecture: string;
+  contextTokens: number;
+  /** Fill-in-the-middle order and markers, or null when the model has none (then prefix only). */
+  fim: { order: 'psm' | 'spm'; family: string } | null;
+  /** Ends a completion. */
+  endOfText: number;
+  /** Ids after which a one-line completion is over: end-of-generation ids and ids whose text begins with a newline. */
+  endTokens: number[];
+}
+
+export interface GenerateRequest {
+  prompt: number[];
+  maxTokens: number;
+  temperature: number;
+  topP: number;
+  /** 0: off. */
+  topK: number;
+  repetitionPenalty: number;
+  stop: string[];
+  seed?: number;
+  /** Called for every token, in order, before the next is computed. */
+  onToken?: (token: GeneratedToken) => void;
+  signal?: AbortSignal;
+  priority?: 'keystroke' | 'lookahead';
+}
+
+export interface GeneratedToken {
+  id: number;
+  /** Text that this token completes; empty while a multi-byte character is open. */
+  text: string;
+  /** Log-probability under the sampling temperature, natural logarithm; null when it was not asked for. */
+  logprob: number | null;
+}
+
+export interface GenerateResult {
+  /** Ids as sampled, the end token included when the model ended by itself. */
+  tokens: GeneratedToken[];
+  text: string;
+  finishReason: 'stop' | 'length' | 'cancelled';
+  /** True when the last id is an end-of-generation token. */
+  ended: boolean;
+  adapterVersion: number;
+  cachedTokens: number;
+  /** Milliseconds. */
+  timings: { queue: number; prompt: number; firstToken: number; total: number };
+}
+
+/** Serves completions of one model; swaps adapters without dropping a request in flight. */
+export interface Engine {
+  readonly model: ModelInfo;
+  readonly adapter: AdapterRef;
+  /** Plain text to ids; marker spellings in the text stay text. */
+  tokenize(text: string): number[];
+  /** Parts to ids; markers become their special token. */
+  tokenizeParts(parts: PromptPart[]): number[];
+  /** Ids to text, special tokens left out. */
+  detokenize(tokens: number[]): string;
+  generate(request: GenerateRequest): Promise<GenerateResult>;
+  /** The next request uses the adapter; requests under way finish under the old one. */
+  useAdapter(adapter: AdapterRef): Promise<void>;
+  /** Called with true when the first request starts and with false when the last one ends; returns an unsubscriber. */
+  onBusy(listener: (busy: boolean) => void): () => void;
+  dispose(): Promise<void>;
+}
