@@ -1,0 +1,33 @@
+/** Rewards that the running mean behaves as having seen before the first one. */
+const PRIOR_COUNT = 8;
+/** Weight of the newest reward once many were seen; 0.02 forgets half in about 35 events. */
+const MIN_STEP = 0.02;
+
+/** Running mean of rewards, the baseline of the policy gradient. Plain data: it is stored as JSON. */
+export interface RunningMean {
+  mean: number;
+  count: number;
+}
+
+export const INITIAL_BASELINE: RunningMean = { mean: 0, count: 0 };
+
+/** The mean after one more reward: a plain average at first, exponential forgetting later. */
+export function updateMean(state: RunningMean, reward: number): RunningMean {
+  const count = state.count + 1;
+  const step = Math.max(MIN_STEP, 1 / (count + PRIOR_COUNT));
+  return { mean: state.mean + step * (reward - state.mean), count };
+}
+
+/**
+ * Advantages of a batch against the baseline known before it, and the baseline after it: no reward is part of
+ * its own baseline.
+ */
+export function advantages(
+  rewards: number[],
+  state: RunningMean,
+): { advantages: number[]; next: RunningMean } {
+  return {
+    advantages: rewards.map((reward) => reward - state.mean),
+    next: rewards.reduce(updateMean, state),
+  };
+}

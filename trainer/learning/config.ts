@@ -1,0 +1,36 @@
+import type { UpdateConfig } from '../../extension/common/contracts/index.ts';
+
+/**
+ * Defaults for a model with `layers` transformer blocks: rank 8, α 16, every linear layer of the top third.
+ * docs/learning.md has the measurements behind the values.
+ */
+export function defaultUpdateConfig(layers: number): UpdateConfig {
+  return {
+    rank: 8,
+    alpha: 16,
+    targets: ['q', 'k', 'v', 'o', 'gate', 'up', 'down'],
+    firstLayer: defaultFirstLayer(layers),
+    learningRate: 1e-3,
+    beta1: 0.9,
+    beta2: 0.99,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
+    epochs: 2,
+    miniBatch: 8,
+    correctionWeight: 1,
+    acceptedWeight: 0.5,
+    contextWeight: 0.3,
+    policyWeight: 0.2,
+    klWeight: 0.05,
+    clipLow: 0.2,
+    clipHigh: 0.28,
+    targetKl: 0.5,
+    weightType: 'auto',
+  };
+}
+
+/** First layer of the top third, 0-based. */
+export function defaultFirstLayer(layers: number): number {
+  return layers - Math.max(1, Math.round(layers / 3));
+}
