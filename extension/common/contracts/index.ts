@@ -1,4 +1,5 @@
 export * from './completion.ts';
 export * from './feedback.ts';
 export * from './learner.ts';
+export * from './lock.ts';
 export * from './outcome.ts';
