@@ -1,0 +1,113 @@
+/**
+ * Builds hone-<platform>.vsix: stages what the extension needs into one folder by hard link (nothing is copied,
+ * the model least of all), then packs it under `.vscodeignore`, which denies everything that it doesn't name.
+ *
+ * The runtime packages go to dist/node_modules: Node finds them from the bundles beside them, and the packer,
+ * which leaves out a top-level node_modules, keeps them.
+ */
+import { createVSIX } from '@vscode/vsce';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { licenceFiles, packageFolder, runtimeFiles, targetPlatform } from './runtimeFiles.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const BUNDLES = ['extension.cjs', 'store-worker.cjs', 'hone.js', 'learner.js'];
+const TOP_LEVEL = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore'];
+/** Folders whose files are offered to `.vscodeignore`. */
+const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general', 'webview-ui/media'];
+/** Manifest fields that mean something only in the repository. */
+const REPOSITORY_FIELDS = [
+  'scripts',
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'private',
+  'bin',
+  'allowScripts',
+];
+
+const platform = targetPlatform();
+const staging = join(ROOT, '.cache', 'package', platform);
+const packagePath = join(ROOT, `hone-${platform}.vsix`);
+
+execFileSync(process.execPath, [join(ROOT, 'esbuild.mjs')], { cwd: ROOT, stdio: 'inherit' });
+rmSync(staging, { recursive: true, force: true });
+for (const file of TOP_LEVEL) stage(file);
+for (const bundle of BUNDLES) stage(`dist/${bundle}`);
+for (const folder of DATA_FOLDERS) for (const file of filesIn(folder)) stage(file);
+const runtime = await runtimeFiles(ROOT, platform);
+for (const file of runtime) stage(file, `dist/${file}`);
+writeStaged('package.json', `${JSON.stringify(shippedManifest(), null, 2)}\n`);
+writeStaged('dist/THIRD-PARTY-NOTICES.txt', thirdPartyNotices());
+
+await createVSIX({
+  cwd: staging,
+  packagePath,
+  target: platform,
+  dependencies: false,
+  allowMissingRepository: true,
+});
+console.log(`${packagePath}: ${(statSync(packagePath).size / 1e6).toFixed(1)} MB`);
+
+function stage(file: string, as = file): void {
+  const from = join(ROOT, file);
+  if (!existsSync(from)) throw new Error(`${file} is missing; the package would not work without it.`);
+  const to = join(staging, as);
+  mkdirSync(dirname(to), { recursive: true });
+  linkSync(from, to);
+}
+
+function writeStaged(file: string, text: string): void {
+  mkdirSync(dirname(join(staging, file)), { recursive: true });
+  writeFileSync(join(staging, file), text);
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return [];
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${folder}/${entry.name}`);
+}
+
+function readManifest(): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+}
+
+function shippedManifest(): Record<string, unknown> {
+  const manifest = readManifest();
+  for (const field of REPOSITORY_FIELDS) delete manifest[field];
+  manifest.engines = { vscode: (manifest.engines as { vscode: string }).vscode };
+  return manifest;
+}
+
+/** Licences of what the bundles contain; a package under dist/node_modules brings its own file. */
+function thirdPartyNotices(): string {
+  const { inputs } = JSON.parse(readFileSync(join(ROOT, 'dist', 'meta.json'), 'utf8')) as {
+    inputs: string[];
+  };
+  const folders = [
+    ...new Set(inputs.filter((input) => input.includes('node_modules/')).map(packageFolder)),
+  ].sort();
+  const parts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    ) as {
+      name: string;
+      version: string;
+      license?: string;
+    };
+    const texts = licenceFiles(ROOT, folder).map((file) => readFileSync(join(ROOT, file), 'utf8').trim());
+    return [`${name} ${version} (${license ?? 'see below'})`, ...texts].join('\n\n');
+  });
+  return `Hone's bundles contain these packages.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

@@ -1,0 +1,110 @@
+import * as esbuild from 'esbuild';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+
+/** Packages that stay outside the bundles because they find their binaries beside their own files. */
+const RUNTIME_PACKAGES = ['node-llama-cpp', 'koffi', 'better-sqlite3'];
+
+/**
+ * Left out of the graph: platform packages (named below for this platform alone), a file-cloning helper that
+ * its importer does without, and Electron's own module.
+ */
+const OUTSIDE_THE_GRAPH = ['@node-llama-cpp/*', '@koromix/*', '@reflink/*', 'electron'];
+
+/** Data files that node-llama-cpp reads beside its code. */
+const LLAMA_DATA = ['llama/binariesGithubRelease.json', 'llama/llama.cpp.info.json'];
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|third.?party.*)(\.|-|$)/i;
+
+/** What each platform's binaries are called by the three packages, by the name the marketplace gives the platform. */
+const PLATFORMS: Record<string, { llama: string; koffi: string; sqlite: string }> = {
+  'linux-x64': { llama: 'linux-x64', koffi: 'linux_x64', sqlite: 'linux-x64' },
+  'linux-arm64': { llama: 'linux-arm64', koffi: 'linux_arm64', sqlite: 'linux-arm64' },
+  'darwin-x64': { llama: 'mac-x64', koffi: 'darwin_x64', sqlite: 'darwin-x64' },
+  'darwin-arm64': { llama: 'mac-arm64-metal', koffi: 'darwin_arm64', sqlite: 'darwin-arm64' },
+  'win32-x64': { llama: 'win-x64', koffi: 'win32_x64', sqlite: 'win32-x64' },
+  'win32-arm64': { llama: 'win-arm64', koffi: 'win32_arm64', sqlite: 'win32-arm64' },
+};
+
+/** Name of this computer's platform as `vsce --target` spells it. Throws for one that nothing is built for. */
+export function targetPlatform(): string {
+  const name = `${process.platform}-${process.arch}`;
+  if (!(name in PLATFORMS)) {
+    throw new Error(
+      `No package can be built on ${name}; build on one of ${Object.keys(PLATFORMS).join(', ')}.`,
+    );
+  }
+  return name;
+}
+
+/**
+ * Files under node_modules that the bundles need at run time on one platform, relative to `root`, sorted: every
+ * module that the runtime packages reach (asked of the bundler, so that an update of a package updates the
+ * list), their manifests and licences, and the native binaries of the platform, processor version only.
+ */
+export async function runtimeFiles(root: string, platform: string): Promise<string[]> {
+  const names = PLATFORMS[platform];
+  if (names === undefined) throw new Error(`Unknown platform ${platform}.`);
+  const files = new Set(await reachableModules(root));
+  const binaries = [
+    ...filesBelow(root, `node_modules/@node-llama-cpp/${names.llama}`),
+    ...filesBelow(root, koffiPlatformPackage(platform)).filter(
+      (file) => !file.endsWith('.node') || file.includes(`/${names.koffi}/`),
+    ),
+    `node_modules/better-sqlite3/prebuilds/${names.sqlite}.node`,
+    ...LLAMA_DATA.map((file) => `node_modules/node-llama-cpp/${file}`),
+  ];
+  for (const file of binaries) files.add(file);
+  for (const folder of new Set([...files].map(packageFolder))) {
+    files.add(`${folder}/package.json`);
+    for (const licence of licenceFiles(root, folder)) files.add(licence);
+  }
+  const missing = [...files].filter((file) => !existsSync(join(root, file)));
+  if (missing.length > 0) throw new Error(`Not installed, run npm ci: ${missing.join(', ')}`);
+  return [...files].sort();
+}
+
+/** `node_modules/a/node_modules/b` of a file that lies somewhere in b. */
+export function packageFolder(file: string): string {
+  const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file);
+  if (found === null) throw new Error(`Not inside a package: ${file}`);
+  return found[0];
+}
+
+/** Licence files of a package, relative to `root`. */
+export function licenceFiles(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => LICENCE_FILE.test(name) && !/\.(js|cjs|mjs|ts)$/.test(name))
+    .map((name) => `${folder}/${name}`);
+}
+
+function koffiPlatformPackage(platform: string): string {
+  return `node_modules/@koromix/koffi-${platform}`;
+}
+
+async function reachableModules(root: string): Promise<string[]> {
+  const result = await esbuild.build({
+    stdin: { contents: RUNTIME_PACKAGES.map((name) => `import '${name}';`).join('\n'), resolveDir: root },
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: 'unused',
+    platform: 'node',
+    format: 'esm',
+    // Node's own conditions and main fields, or the bundler would follow files that Node never loads.
+    conditions: [],
+    mainFields: ['main'],
+    external: OUTSIDE_THE_GRAPH,
+    logLevel: 'error',
+  });
+  return Object.keys(result.metafile.inputs).filter((input) => input.startsWith('node_modules/'));
+}
+
+function filesBelow(root: string, folder: string): string[] {
+  const path = join(root, folder);
+  if (!existsSync(path)) throw new Error(`Not installed, run npm ci: ${folder}`);
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
