@@ -1,0 +1,41 @@
+/** What a filter may look at beside the generated text. All text has LF line ends. */
+export interface FilterContext {
+  /** Text before the caret; the last lines are enough. */
+  prefix: string;
+  /** Text after the caret; the next lines are enough. */
+  suffix: string;
+  /** True: keep more than the first line. */
+  multiline?: boolean;
+}
+
+/** The context taken apart once, for every filter. */
+export interface FilterView {
+  multiline: boolean;
+  /** The caret's line, before and after the caret. */
+  linePrefix: string;
+  lineSuffix: string;
+  /** Lines before and after the caret's own, nearest first. */
+  linesAbove: string[];
+  linesBelow: string[];
+}
+
+/** Changes the text, or returns it as it is. */
+export type TrimFilter = (text: string, view: FilterView) => string;
+
+/** True when the text must not be shown. */
+export type HideFilter = (text: string, view: FilterView) => boolean;
+
+/** A text of closing brackets, quotes and separators only. */
+export const ONLY_CLOSERS = /^[\s)\]}>;,'"`]*$/;
+
+export function filterView(context: FilterContext): FilterView {
+  const before = context.prefix.split('\n');
+  const after = context.suffix.split('\n');
+  return {
+    multiline: context.multiline ?? false,
+    linePrefix: before.at(-1) ?? '',
+    lineSuffix: after[0] ?? '',
+    linesAbove: before.slice(0, -1).reverse(),
+    linesBelow: after.slice(1),
+  };
+}
