@@ -1,0 +1,116 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { GgmlError } from './errors.ts';
+import { bindBase, bindRegistry, type BaseFunctions, type RegistryFunctions } from './functions.ts';
+import { openLibrary } from './koffi.ts';
+
+export type GpuChoice = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
+
+/** ggml, loaded with every back end of one platform package. */
+export interface Ggml extends BaseFunctions, RegistryFunctions {
+  /** Folder that the libraries were loaded from. */
+  readonly folder: string;
+  /** Which package it is: cpu, cuda, vulkan or metal. */
+  readonly flavour: Exclude<GpuChoice, 'auto'>;
+}
+
+const FLAVOURS = ['cuda', 'vulkan', 'metal', 'cpu'] as const;
+
+/** The driver library without which a flavour cannot work; tried before its ggml is loaded. */
+const DRIVERS: Record<string, string[]> = {
+  cuda: ['libcuda.so.1', 'nvcuda.dll'],
+  vulkan: ['libvulkan.so.1', 'vulkan-1.dll'],
+};
+
+let loaded: Ggml | undefined;
+
+/**
+ * Loads the ggml that node-llama-cpp installed. One process has one ggml: a second call returns the first.
+ *
+ * @throws GgmlError `ggml_not_installed` when no platform package holds the flavour, `ggml_unknown` when the
+ * library lacks a function that Hone calls.
+ */
+export function loadGgml(gpu: GpuChoice): Ggml {
+  if (loaded) {
+    if (gpu !== 'auto' && gpu !== loaded.flavour)
+      throw new GgmlError(
+        'ggml_loaded',
+        `ggml is already loaded for ${loaded.flavour}; restart to use ${gpu}.`,
+      );
+    return loaded;
+  }
+  const packages = findPackages();
+  const wanted = gpu === 'auto' ? FLAVOURS.filter((flavour) => hasDriver(flavour)) : [gpu];
+  const flavour = wanted.find((name) => packages.has(name));
+  if (!flavour) {
+    const found = [...packages.keys()].join(', ') || 'none';
+    throw new GgmlError(
+      'ggml_not_installed',
+      `No llama.cpp library for ${gpu} on ${process.platform}-${process.arch} (installed: ${found}). ` +
+        'Install the matching @node-llama-cpp package, or choose another --gpu.',
+    );
+  }
+  loaded = open(packages.get(flavour)!, flavour);
+  return loaded;
+}
+
+/** Flavour → folder with the shared libraries, searched in every node_modules above this file. */
+function findPackages(): Map<(typeof FLAVOURS)[number], string> {
+  const platform =
+    { linux: 'linux', darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;
+  const roots = createRequire(import.meta.url).resolve.paths('x') ?? [];
+  const found = new Map<(typeof FLAVOURS)[number], string>();
+  for (const root of roots) {
+    const scope = join(root, '@node-llama-cpp');
+    if (!existsSync(scope)) continue;
+    for (const flavour of FLAVOURS) {
+      const name =
+        flavour === 'cpu' ? `${platform}-${process.arch}` : `${platform}-${process.arch}-${flavour}`;
+      const bins = join(scope, name, 'bins');
+      const folder = existsSync(bins)
+        ? readdirSync(bins).find((entry) => entry.startsWith(platform))
+        : undefined;
+      if (folder && !found.has(flavour)) found.set(flavour, join(bins, folder));
+    }
+  }
+  return found;
+}
+
+function hasDriver(flavour: string): boolean {
+  const names = DRIVERS[flavour];
+  if (!names) return true;
+  return names.some((name) => {
+    try {
+      openLibrary(name);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function open(folder: string, flavour: (typeof FLAVOURS)[number]): Ggml {
+  const files = readdirSync(folder);
+  // The registry library's name carries a version: libggml.v0.5.0.so, ggml.dll, libggml.dylib.
+  const base = files.find((name) => /^(lib)?ggml-base(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name));
+  const registry = files.find((name) => /^(lib)?ggml(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name));
+  if (!base || !registry)
+    throw new GgmlError(
+      'ggml_unknown',
+      `${folder} holds no ggml that Hone knows. Reinstall node-llama-cpp 3.22.1.`,
+    );
+  try {
+    const functions = {
+      ...bindBase(openLibrary(join(folder, base))),
+      ...bindRegistry(openLibrary(join(folder, registry))),
+    };
+    functions.ggml_backend_load_all_from_path(folder);
+    return { ...functions, folder, flavour };
+  } catch (error) {
+    throw new GgmlError(
+      'ggml_unknown',
+      `The ggml in ${folder} is not the one Hone was built for (${String(error)}). Reinstall node-llama-cpp 3.22.1.`,
+    );
+  }
+}
