@@ -130,7 +130,7 @@ export class Device {
 
   /** Runs a native graph on a thread of the pool. */
   async compute(graph: Pointer): Promise<void> {
-    const status = await callAsync(this.ggml.ggml_backend_graph_compute, this.#backend, graph);
+    const status = await callAsync(this.ggml, 'ggml_backend_graph_compute', this.#backend, graph);
     if (status !== STATUS_SUCCESS)
       throw new GgmlError('compute_failed', `${this.name} stopped with status ${String(status)}.`);
   }

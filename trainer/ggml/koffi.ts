@@ -25,9 +25,13 @@ export function openLibrary(path: string): LibraryHandle {
   return koffi.load(path, { global: true });
 }
 
-/** Calls a bound function on a thread of the pool, so that the event loop goes on. */
-export function callAsync(bound: unknown, ...args: unknown[]): Promise<unknown> {
-  const native = bound as { async(...args: unknown[]): void };
+/** Calls a bound function by name on a thread of the pool, so that the event loop goes on. */
+export function callAsync<Functions>(
+  bound: Functions,
+  name: keyof Functions,
+  ...args: unknown[]
+): Promise<unknown> {
+  const native = bound[name] as { async(...args: unknown[]): void };
   return new Promise((resolve, reject) => {
     native.async(...args, (error: Error | null, result: unknown) =>
       error ? reject(error) : resolve(result),

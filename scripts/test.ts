@@ -1,0 +1,97 @@
+/**
+ * What `npm test` runs: checks, build and every test of the repository, with one line of totals at the end. A
+ * step that fails doesn't keep the later ones from running, unless they need what it makes.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const TOOLS = {
+  tsc: 'node_modules/typescript/bin/tsc',
+  eslint: 'node_modules/eslint/bin/eslint.js',
+  prettier: 'node_modules/prettier/bin/prettier.cjs',
+  mocha: 'node_modules/mocha/bin/mocha.js',
+};
+
+interface Step {
+  name: string;
+  args: string[];
+  /** Its closing lines tell how many tests passed and failed. */
+  mocha?: boolean;
+  /** Name of the step whose result it needs. */
+  needs?: string;
+}
+
+const STEPS: Step[] = [
+  { name: 'typecheck', args: [TOOLS.tsc, '--noEmit'] },
+  { name: 'lint', args: [TOOLS.eslint, '.'] },
+  { name: 'format', args: [TOOLS.prettier, '--check', '.'] },
+  { name: 'build', args: ['esbuild.mjs'] },
+  mocha('unit and property', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'),
+  mocha('native', 'test/native/**/*.test.ts'),
+  { ...mocha('service', 'test/service/**/*.test.ts'), needs: 'build' },
+  { name: 'package', args: ['scripts/package.ts'], needs: 'build' },
+  { ...mocha('end to end', 'test/e2e/**/*.test.ts'), needs: 'package' },
+];
+
+interface Result {
+  ok: boolean;
+  passed: number;
+  failed: number;
+  seconds: number;
+}
+
+const results = new Map<string, Result>();
+for (const step of STEPS) results.set(step.name, await runStep(step));
+
+console.log('\nSummary');
+for (const [name, { ok, passed, failed, seconds }] of results) {
+  const counts = passed + failed > 0 ? `${passed} passed, ${failed} failed` : '';
+  console.log(
+    `  ${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(20)} ${seconds.toFixed(0).padStart(4)} s  ${counts}`,
+  );
+}
+const passed = sum((result) => result.passed);
+const failed = sum((result) => result.failed);
+process.exitCode = failed > 0 ? 1 : 0;
+console.log(`${passed} passed, ${failed} failed`);
+
+function mocha(name: string, ...globs: string[]): Step {
+  return { name, args: [TOOLS.mocha, ...globs], mocha: true };
+}
+
+/** A step that isn't mocha's, or a mocha that ends without its totals, counts as one failure when it fails. */
+async function runStep(step: Step): Promise<Result> {
+  console.log(`\n── ${step.name} ──`);
+  if (step.needs !== undefined && results.get(step.needs)?.ok !== true) {
+    console.log(`Not run: ${step.needs} failed.`);
+    return { ok: false, passed: 0, failed: 1, seconds: 0 };
+  }
+  const start = performance.now();
+  const { code, output } = await run(step.args);
+  const passed = step.mocha ? lastCount(output, 'passing') : 0;
+  const failed = step.mocha ? lastCount(output, 'failing') : 0;
+  const ok = code === 0 && failed === 0 && (!step.mocha || passed > 0);
+  return { ok, passed, failed: ok ? 0 : Math.max(failed, 1), seconds: (performance.now() - start) / 1000 };
+}
+
+/** Runs this Node with `args` in the repository; what it prints is shown as it comes and returned. */
+async function run(args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+function lastCount(output: string, word: string): number {
+  const found = [...output.matchAll(new RegExp(`^ {2}(\\d+) ${word}\\b`, 'gm'))].at(-1);
+  return Number(found?.[1] ?? 0);
+}
+
+function sum(figure: (result: Result) => number): number {
+  return [...results.values()].reduce((total, result) => total + figure(result), 0);
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { findBrowser } from './browser.ts';
+import { CACHE } from './paths.ts';
+import type { WorkbenchServer } from './server.ts';
+
+const BROWSER_FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+const OPEN_LIMIT_MS = 60_000;
+const POLL_MS = 50;
+/** Between two keys, in milliseconds: a fast typist. */
+const KEY_DELAY_MS = 30;
+
+/** A browser in which windows of a workbench are opened. */
+export async function openBrowser(): Promise<BrowserContext> {
+  const profile = mkdtempSync(join(tmpdir(), 'hone-browser-'));
+  return chromium.launchPersistentContext(profile, {
+    executablePath: findBrowser(),
+    headless: true,
+    args: BROWSER_FLAGS,
+    viewport: { width: 1400, height: 900 },
+  });
+}
+
+/** One window of the workbench, with one file open in it. */
+export class Workbench {
+  readonly page: Page;
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Opens `folder` with `file` (relative to it) and waits for the editor's first lines. */
+  static async open(
+    browser: BrowserContext,
+    server: WorkbenchServer,
+    folder: string,
+    file: string,
+  ): Promise<Workbench> {
+    const page = await browser.newPage();
+    const uri = `vscode-remote://127.0.0.1:${server.port}${join(folder, file)}`;
+    const query = new URLSearchParams({ folder, payload: JSON.stringify([['openFile', uri]]) });
+    await page.goto(`http://127.0.0.1:${server.port}/?${query.toString()}`);
+    await page.waitForSelector('.editor-instance .monaco-editor .view-lines', { timeout: OPEN_LIMIT_MS });
+    return new Workbench(page);
+  }
+
+  /** Text of the status-bar items, one string. */
+  async statusBar(): Promise<string> {
+    const texts = await this.page.locator('.statusbar-item').allInnerTexts();
+    return texts.map((text) => text.replaceAll('\u00a0', ' ').trim()).join(' | ');
+  }
+
+  /** Waits until the status bar matches; the extension's own item is how it says that it is active. */
+  async waitForStatus(pattern: RegExp, limitMs = OPEN_LIMIT_MS): Promise<string> {
+    return this.#poll(
+      () => this.statusBar(),
+      (text) => pattern.test(text),
+      limitMs,
+      `status bar to match ${pattern}`,
+    );
+  }
+
+  /** Puts the keyboard into the editor. */
+  async focusEditor(): Promise<void> {
+    await this.page.locator('.editor-instance .monaco-editor .view-lines').first().click();
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text, { delay: KEY_DELAY_MS });
+  }
+
+  async press(key: string): Promise<void> {
+    await this.page.keyboard.press(key);
+  }
+
+  /** Moves the caret to the end of a line, 1-based. */
+  async goToEndOfLine(line: number): Promise<void> {
+    await this.press('Control+g');
+    const input = this.page.locator('.quick-input-widget:visible input');
+    await input.waitFor();
+    await input.fill(`:${line}`);
+    await this.press('Enter');
+    await this.page
+      .locator('.quick-input-widget:visible')
+      .waitFor({ state: 'detached' })
+      .catch(() => undefined);
+    await this.press('End');
+  }
+
+  /** Runs a command of the palette by its full label. */
+  async runCommand(label: string): Promise<void> {
+    await this.press('F1');
+    const input = this.page.locator('.quick-input-widget:visible input');
+    await input.waitFor();
+    await input.fill(`>${label}`);
+    await this.page
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ hasText: label })
+      .first()
+      .waitFor();
+    await this.press('Enter');
+  }
+
+  /** The suggestion on display, its spans joined; empty when there is none. */
+  async ghostText(): Promise<string> {
+    const spans = await this.page
+      .locator('.ghost-text-decoration, .ghost-text-decoration-preview')
+      .allTextContents();
+    const lines = await this.page.locator('.suggest-preview-text .view-line').allTextContents();
+    return plain([spans.join(''), ...lines].filter((text) => text !== '').join('\n'));
+  }
+
+  async waitForGhostText(
+    accept: (text: string) => boolean = (text) => text !== '',
+    limitMs = 20_000,
+  ): Promise<string> {
+    return this.#poll(() => this.ghostText(), accept, limitMs, 'ghost text');
+  }
+
+  async waitForNoGhostText(limitMs = 10_000): Promise<void> {
+    await this.#poll(
+      () => this.ghostText(),
+      (text) => text === '',
+      limitMs,
+      'ghost text to go',
+    );
+  }
+
+  async save(): Promise<void> {
+    await this.press('Control+s');
+  }
+
+  /** Keeps a picture of the window under .cache/e2e-failures, for whoever looks into a failed test. */
+  async keepPicture(title: string): Promise<void> {
+    const name = title.replaceAll(/[^\w]+/g, '-').slice(0, 100);
+    await this.page.screenshot({ path: join(CACHE, 'e2e-failures', `${name}.png`) });
+  }
+
+  /** Leaves the page first, which gives the extension's deactivate() a chance, then closes it. */
+  async close(): Promise<void> {
+    await this.page.goto('about:blank');
+    await this.page.close();
+  }
+
+  async #poll<T>(
+    read: () => Promise<T>,
+    accept: (value: T) => boolean,
+    limitMs: number,
+    what: string,
+  ): Promise<T> {
+    const end = Date.now() + limitMs;
+    let value = await read();
+    while (!accept(value)) {
+      if (Date.now() > end)
+        throw new Error(`Waited ${limitMs} ms for ${what}; last seen: ${JSON.stringify(value)}`);
+      await this.page.waitForTimeout(POLL_MS);
+      value = await read();
+    }
+    return value;
+  }
+}
+
+/** The editor draws spaces as no-break spaces. */
+function plain(text: string): string {
+  return text.replaceAll('\u00a0', ' ').replaceAll('\u200b', '');
+}
