@@ -1,3 +1,11 @@
+import type {
+  Evidence,
+  Outcome,
+  RunDecision,
+  RunSummary,
+  UpdateConfig,
+} from '../../extension/common/contracts/index.ts';
+
 /** Written when a completion request that allows recording is answered. */
 export interface CompletionRecord {
   id: string;
@@ -45,4 +53,115 @@ export interface CompletionSink {
   recordCompletion(record: CompletionRecord): void;
   /** A request that was cancelled before it could be shown leaves a count, not a row. */
   countCancelled(): void;
+}
+
+/** A completion as stored. `source: client` is one that this companion did not serve: it has no tokens. */
+export interface StoredCompletion extends Omit<
+  CompletionRecord,
+  'promptTokens' | 'requestPrompt' | 'column'
+> {
+  source: 'served' | 'client';
+  column: number;
+  heldOut: boolean;
+  /** Null for a client's completion, whose prompt has to be tokenised. */
+  promptTokens: number[] | null;
+}
+
+/** What is known of a completion that came with feedback but was not served here. */
+export interface ClientCompletion {
+  id: string;
+  createdAt: number;
+  workspaceKey: string;
+  relativePath: string;
+  /** UTF-16 offset of the caret; 0: not told. */
+  offset: number;
+  promptText: string;
+  rawText: string;
+  modelHash: string;
+}
+
+/** The facts that decide whether an outcome is settled and whether anything can be learned from it. */
+export interface OutcomeFacts {
+  eventId: string;
+  completionId: string;
+  seq: number;
+  /** Milliseconds since the epoch, this computer's clock. */
+  receivedAt: number;
+  origin: 'full' | 'flat';
+  outcome: Outcome;
+  evidence: Evidence;
+  shownText: string;
+  shownMs: number;
+  heldOut: boolean;
+  /** Survival at two minutes or later; null: not told yet. Its fraction is null when it can't be known. */
+  retention: { fraction: number | null } | null;
+  /** Null: not told yet. Its text is null when it can't be told. */
+  correction: { typed: string | null } | null;
+  /** Null: no such completion is recorded. */
+  completion: CompletionSummary | null;
+}
+
+export interface CompletionSummary {
+  source: 'served' | 'client';
+  modelHash: string;
+  adapterVersion: number;
+  sampling: CompletionRecord['sampling'];
+  generatedCount: number;
+  finishReason: CompletionRecord['finishReason'];
+}
+
+/** An outcome with everything that its sample is built from. */
+export interface TrainingFacts {
+  facts: OutcomeFacts;
+  completion: StoredCompletion;
+  /** The request before this one in the same document. */
+  previous: { offset: number; heldOut: boolean; promptText: string } | null;
+}
+
+/** What became of one submitted event. */
+export type SubmitResult =
+  { id: string; status: 'stored' | 'duplicate' } | { id: string; status: 'conflict'; message: string };
+
+export type AdapterStatus = 'promoted' | 'provisional' | 'rejected' | 'rolledBack';
+
+export interface AdapterRow {
+  version: number;
+  /** 0: the base model. */
+  parent: number;
+  /** Name of the file in the data folder's `adapters`. */
+  file: string;
+  modelHash: string;
+  modelName: string;
+  workspaceKey: string;
+  status: AdapterStatus;
+  scale: number;
+  figures: Record<string, number>;
+  createdAt: number;
+  /** The file has been deleted. */
+  collected: boolean;
+}
+
+export interface RunRow extends RunSummary {
+  at: number;
+  modelHash: string;
+  workspaceKey: string;
+  parent: number;
+}
+
+/** A decided or failed update, as it is written down in one transaction. */
+export interface RunRecord {
+  id: string;
+  modelHash: string;
+  workspaceKey: string;
+  parent: number;
+  /** Version and file of the candidate; null when the run failed before there was one. */
+  candidate: { version: number; file: string; scale: number } | null;
+  eventIds: string[];
+  decision: RunDecision;
+  reason: string;
+  seconds: Record<string, number>;
+  figures: Record<string, number>;
+  /** Scores of the gate, for both adapters. */
+  scores: unknown;
+  config: UpdateConfig;
 }

@@ -1,0 +1,126 @@
+import Database from 'better-sqlite3';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  COMPANION_FILE,
+  companionLockSchema,
+  type CompanionLock,
+} from '../extension/common/contracts/index.ts';
+
+/** Held with an exclusive SQLite transaction: the operating system lets go of it however the process ends. */
+const LOCK_FILE = 'companion.lock';
+const FINGERPRINT_HEX_DIGITS = 16;
+
+/** Another companion owns the data folder. */
+export class DataFolderInUseError extends Error {
+  readonly code = 'data_folder_in_use';
+  /** Null in the moment between taking the lock and writing the file. */
+  readonly running: CompanionLock | null;
+
+  constructor(dataDir: string, running: CompanionLock | null) {
+    super(
+      `The data folder ${dataDir} is in use by ${describe(running)}. ` +
+        'Use that one, end it, or choose another folder with --data-dir.',
+    );
+    this.running = running;
+  }
+}
+
+export interface DataFolderLock {
+  /** Writes what is known by now (ports, fingerprints) for windows that want to attach. */
+  publish(change: Partial<Omit<CompanionLock, 'v' | 'pid' | 'startedAt'>>): void;
+  /** Removes the file and lets the next companion in. */
+  release(): void;
+}
+
+/**
+ * Takes the data folder for this process; one companion owns it at a time. A lock whose process is dead is free,
+ * also when its number has been given to another process since.
+ *
+ * @throws DataFolderInUseError when another live process holds it.
+ */
+export function lockDataFolder(dataDir: string): DataFolderLock {
+  mkdirSync(dataDir, { recursive: true });
+  const handle = takeLock(dataDir);
+  let info: CompanionLock = {
+    v: 1,
+    pid: process.pid,
+    startedAt: Date.now(),
+    host: '127.0.0.1',
+    inferencePort: null,
+    feedbackPort: null,
+    inferenceTokenFingerprint: null,
+    feedbackTokenFingerprint: null,
+  };
+  writeInfo(dataDir, info);
+  return {
+    publish(change) {
+      info = { ...info, ...change };
+      writeInfo(dataDir, info);
+    },
+    release() {
+      if (!handle.open) return;
+      rmSync(join(dataDir, COMPANION_FILE), { force: true });
+      handle.close();
+    },
+  };
+}
+
+/** The companion that holds the folder now, or null when none does. */
+export function runningCompanion(dataDir: string): CompanionLock | null {
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    takeLock(dataDir).close();
+    return null;
+  } catch (error) {
+    if (error instanceof DataFolderInUseError) return error.running;
+    throw error;
+  }
+}
+
+/** Shows which token a service wants without telling it. */
+export function tokenFingerprint(token: string): string {
+  return createHash('sha256').update(token).digest('hex').slice(0, FINGERPRINT_HEX_DIGITS);
+}
+
+function takeLock(dataDir: string): Database.Database {
+  const handle = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
+  try {
+    handle.exec('BEGIN EXCLUSIVE');
+    return handle;
+  } catch (error) {
+    handle.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new DataFolderInUseError(dataDir, readInfo(dataDir));
+    throw error;
+  }
+}
+
+function readInfo(dataDir: string): CompanionLock | null {
+  try {
+    const parsed = companionLockSchema.safeParse(
+      JSON.parse(readFileSync(join(dataDir, COMPANION_FILE), 'utf8')),
+    );
+    return parsed.success ? parsed.data : null;
+  } catch {
+    // Not written yet, or being replaced this moment.
+    return null;
+  }
+}
+
+function writeInfo(dataDir: string, info: CompanionLock): void {
+  const path = join(dataDir, COMPANION_FILE);
+  const partial = `${path}.${process.pid}`;
+  writeFileSync(partial, JSON.stringify(info), { mode: 0o600 });
+  renameSync(partial, path);
+}
+
+function describe(running: CompanionLock | null): string {
+  if (running === null) return 'another companion that is just starting';
+  const ports =
+    running.inferencePort === null || running.feedbackPort === null
+      ? 'still starting'
+      : `ports ${running.inferencePort} and ${running.feedbackPort}`;
+  return `the companion with process id ${running.pid} (${ports})`;
+}

@@ -1,0 +1,172 @@
+import type Database from 'better-sqlite3';
+import type { AdapterRow, AdapterStatus } from './types.ts';
+
+/** The base model, active where nothing else was made active. */
+export const BASE_VERSION = 0;
+
+/** A request about a version that can't be met. */
+export class AdapterError extends Error {
+  readonly code:
+    'adapter_unknown' | 'adapter_other_model' | 'adapter_file_gone' | 'adapter_nothing_to_roll_back';
+
+  constructor(code: AdapterError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface AdapterTable {
+  registerModel(model: { hash: string; name: string; path: string }): void;
+  list(): AdapterRow[];
+  get(version: number): AdapterRow | null;
+  /** Version in service for a model; 0: the base. */
+  active(modelHash: string, workspaceKey: string): number;
+  /** Active versions of every workspace of a model. */
+  activeByWorkspace(modelHash: string): Record<string, number>;
+  /** Version for the next candidate; no version is ever given twice. */
+  nextVersion(): number;
+  /**
+   * Makes a version the active one.
+   *
+   * @throws AdapterError when it does not exist, belongs to another model or its file was deleted.
+   */
+  activate(modelHash: string, workspaceKey: string, version: number): void;
+  /**
+   * Marks the active version as rolled back and makes its nearest ancestor active that is neither rolled back nor
+   * deleted; returns that version.
+   *
+   * @throws AdapterError when the base is active.
+   */
+  rollBack(modelHash: string, workspaceKey: string): number;
+  setStatus(version: number, status: AdapterStatus): void;
+  /** Rejected and rolled-back versions that are active nowhere and whose files are still there. */
+  collectable(): AdapterRow[];
+  markCollected(version: number): void;
+}
+
+/** The registry of adapters, in the tables `adapters` and `active`. */
+export function createAdapterTable(database: Database.Database): AdapterTable {
+  const select = `SELECT adapters.*, models.name AS model_name FROM adapters
+    JOIN models ON models.hash = adapters.model_hash`;
+  const upsertModel = database.prepare(
+    `INSERT INTO models VALUES (@hash, @name, @path)
+     ON CONFLICT (hash) DO UPDATE SET name = @name, path = @path`,
+  );
+  const all = database.prepare(`${select} ORDER BY version`);
+  const one = database.prepare(`${select} WHERE version = ?`);
+  const activeOf = database
+    .prepare('SELECT version FROM active WHERE model_hash = ? AND workspace_key = ?')
+    .pluck();
+  const activeOfModel = database.prepare('SELECT workspace_key, version FROM active WHERE model_hash = ?');
+  const next = database
+    .prepare(
+      `SELECT 1 + max(
+         coalesce((SELECT max(version) FROM adapters), 0),
+         coalesce((SELECT max(version) FROM runs), 0))`,
+    )
+    .pluck();
+  const setActive = database.prepare(
+    'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',
+  );
+  const setStatus = database.prepare('UPDATE adapters SET status = ? WHERE version = ?');
+  const collectable = database.prepare(
+    `${select} WHERE status IN ('rejected', 'rolledBack') AND collected = 0
+       AND version NOT IN (SELECT version FROM active) ORDER BY version`,
+  );
+  const markCollected = database.prepare('UPDATE adapters SET collected = 1 WHERE version = ?');
+
+  const get = (version: number): AdapterRow | null => {
+    const row = one.get(version) as AdapterDbRow | undefined;
+    return row === undefined ? null : adapterOf(row);
+  };
+  const active = (modelHash: string, workspaceKey: string): number =>
+    (activeOf.get(modelHash, workspaceKey) as number | undefined) ?? BASE_VERSION;
+
+  function activate(modelHash: string, workspaceKey: string, version: number): void {
+    if (version !== BASE_VERSION) {
+      const row = get(version);
+      if (row === null) throw unknownVersion(version, all.all() as AdapterDbRow[]);
+      if (row.modelHash !== modelHash)
+        throw new AdapterError(
+          'adapter_other_model',
+          `Adapter ${version} belongs to the model ${row.modelName} (${row.modelHash.slice(0, 12)}), not to the one that is loaded. Start the companion with --model and that file to use it.`,
+        );
+      if (row.collected)
+        throw new AdapterError(
+          'adapter_file_gone',
+          `The file of adapter ${version} was deleted by "hone adapters gc"; its figures are kept, but it can't be used again.`,
+        );
+    }
+    setActive.run(modelHash, workspaceKey, version);
+  }
+
+  function rollBack(modelHash: string, workspaceKey: string): number {
+    const version = active(modelHash, workspaceKey);
+    if (version === BASE_VERSION)
+      throw new AdapterError(
+        'adapter_nothing_to_roll_back',
+        'The base model is in service; there is nothing to roll back.',
+      );
+    setStatus.run('rolledBack', version);
+    let ancestor = get(get(version)!.parent);
+    while (ancestor !== null && (ancestor.status === 'rolledBack' || ancestor.collected))
+      ancestor = get(ancestor.parent);
+    setActive.run(modelHash, workspaceKey, ancestor?.version ?? BASE_VERSION);
+    return ancestor?.version ?? BASE_VERSION;
+  }
+
+  return {
+    registerModel: (model) => void upsertModel.run(model),
+    list: () => (all.all() as AdapterDbRow[]).map(adapterOf),
+    get,
+    active,
+    activeByWorkspace(modelHash) {
+      const rows = activeOfModel.all(modelHash) as { workspace_key: string; version: number }[];
+      return Object.fromEntries(rows.map((row) => [row.workspace_key, row.version]));
+    },
+    nextVersion: () => next.get() as number,
+    activate,
+    rollBack: (modelHash, workspaceKey) => database.transaction(rollBack).immediate(modelHash, workspaceKey),
+    setStatus: (version, status) => void setStatus.run(status, version),
+    collectable: () => (collectable.all() as AdapterDbRow[]).map(adapterOf),
+    markCollected: (version) => void markCollected.run(version),
+  };
+}
+
+interface AdapterDbRow {
+  version: number;
+  parent: number;
+  file: string;
+  model_hash: string;
+  model_name: string;
+  workspace_key: string;
+  status: AdapterStatus;
+  scale: number;
+  figures: string;
+  created_at: number;
+  collected: number;
+}
+
+function adapterOf(row: AdapterDbRow): AdapterRow {
+  return {
+    version: row.version,
+    parent: row.parent,
+    file: row.file,
+    modelHash: row.model_hash,
+    modelName: row.model_name,
+    workspaceKey: row.workspace_key,
+    status: row.status,
+    scale: row.scale,
+    figures: JSON.parse(row.figures) as Record<string, number>,
+    createdAt: row.created_at,
+    collected: row.collected === 1,
+  };
+}
+
+function unknownVersion(version: number, rows: AdapterDbRow[]): AdapterError {
+  const existing = [BASE_VERSION, ...rows.map((row) => row.version)].join(', ');
+  return new AdapterError(
+    'adapter_unknown',
+    `There is no adapter ${version}. Versions that exist: ${existing}.`,
+  );
+}

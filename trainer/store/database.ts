@@ -1,0 +1,86 @@
+import Database from 'better-sqlite3';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { MIGRATIONS } from './migrations.ts';
+
+export const DATABASE_FILE = 'experience.db';
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The data folder can't take or give data: no space, no permission, a damaged file, a newer schema. */
+export class StorageError extends Error {
+  readonly code: 'storage_full' | 'storage_failed';
+
+  constructor(code: 'storage_full' | 'storage_failed', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+export interface Connections {
+  /** `synchronous=FULL`: a commit is on the disk before the call returns. For what is acknowledged. */
+  durable: Database.Database;
+  /** `synchronous=NORMAL`: survives the process, reaches the disk with the next durable commit. */
+  quick: Database.Database;
+}
+
+/**
+ * Opens `experience.db` of a data folder in WAL mode and brings its schema up to date.
+ *
+ * @throws StorageError when the folder can't be written or the file is damaged or newer than this program.
+ */
+export function openDatabase(dataDir: string): Connections {
+  const path = join(dataDir, DATABASE_FILE);
+  return guarded(path, () => {
+    mkdirSync(dataDir, { recursive: true });
+    const durable = connect(path, 'FULL');
+    migrate(durable, path);
+    return { durable, quick: connect(path, 'NORMAL') };
+  });
+}
+
+/**
+ * Runs a piece of work on the database and turns SQLite's and the file system's errors into a StorageError that
+ * says what to do.
+ */
+export function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asStorageError(path, error);
+  }
+}
+
+function asStorageError(path: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
+    return new StorageError('storage_full', `No space left to write ${path}. Free some disk space.`, error);
+  if (code.startsWith('SQLITE_CONSTRAINT')) return error;
+  if (code.startsWith('SQLITE_') || ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code))
+    return new StorageError(
+      'storage_failed',
+      `Can't use ${path}: ${(error as Error).message}. Check that the folder exists and may be written, or choose another with --data-dir.`,
+      error,
+    );
+  return error;
+}
+
+function connect(path: string, synchronous: 'FULL' | 'NORMAL'): Database.Database {
+  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  database.pragma('journal_mode = WAL');
+  database.pragma(`synchronous = ${synchronous}`);
+  database.pragma('foreign_keys = ON');
+  return database;
+}
+
+function migrate(database: Database.Database, path: string): void {
+  const version = database.pragma('user_version', { simple: true }) as number;
+  if (version > MIGRATIONS.length)
+    throw new StorageError(
+      'storage_failed',
+      `${path} was written by a newer version of Hone (schema ${version}, this one knows ${MIGRATIONS.length}). Update Hone or choose another folder with --data-dir.`,
+    );
+  database.transaction(() => {
+    for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
+    database.pragma(`user_version = ${MIGRATIONS.length}`);
+  })();
+}

@@ -1,0 +1,151 @@
+import type Database from 'better-sqlite3';
+import type { Evidence, Outcome } from '../../extension/common/contracts/index.ts';
+import type { CompletionTable } from './completions.ts';
+import type { CompletionRecord, OutcomeFacts, TrainingFacts } from './types.ts';
+
+/** Survival that is asked for by the reward. */
+const SETTLED_RETENTION_SECONDS = 120;
+
+export interface OutcomeCounts {
+  /** Not held out and not decided about: queued or still open. */
+  undecided: number;
+  heldOut: number;
+  trained: number;
+  dropped: Record<string, number>;
+}
+
+export interface FactTable {
+  /** Outcomes that are not held out and not decided about, in the order of arrival. */
+  undecided(): OutcomeFacts[];
+  /** Held-out outcomes, newest first, at most `limit`. */
+  heldOut(limit: number): OutcomeFacts[];
+  /** Adds the completion and its predecessor; null when the completion is not recorded. */
+  training(facts: OutcomeFacts): TrainingFacts | null;
+  /** Takes events out of the queue with the reason why nothing is learned from them. */
+  drop(dropped: { eventId: string; reason: string }[]): void;
+  counts(): OutcomeCounts;
+}
+
+/** Outcomes joined with their later facts: what eligibility, rewards and samples are computed from. */
+export function createFactTable(database: Database.Database, completions: CompletionTable): FactTable {
+  const select = `
+    SELECT outcomes.*, corrections.event_id AS correction_event, corrections.typed,
+      (SELECT json_object('fraction', fraction) FROM retentions
+        WHERE retentions.completion_id = outcomes.completion_id AND after_seconds >= ${SETTLED_RETENTION_SECONDS}
+        ORDER BY after_seconds LIMIT 1) AS retention,
+      completions.source, completions.model_hash, completions.adapter_version, completions.temperature,
+      completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
+      completions.finish_reason, length(completions.generated_tokens) / 4 AS generated_count
+    FROM outcomes
+    LEFT JOIN completions ON completions.id = outcomes.completion_id
+    LEFT JOIN corrections ON corrections.completion_id = outcomes.completion_id`;
+  const undecided = database.prepare(
+    `${select} WHERE outcomes.held_out = 0 AND outcomes.state = 'new' ORDER BY outcomes.seq`,
+  );
+  const heldOut = database.prepare(
+    `${select} WHERE outcomes.held_out = 1 ORDER BY outcomes.seq DESC LIMIT ?`,
+  );
+  const drop = database.prepare(
+    "UPDATE outcomes SET state = 'dropped', drop_reason = ? WHERE event_id = ? AND state = 'new'",
+  );
+  const counts = database.prepare(
+    'SELECT held_out, state, drop_reason, count(*) AS number FROM outcomes GROUP BY held_out, state, drop_reason',
+  );
+  return {
+    undecided: () => (undecided.all() as FactRow[]).map(factsOf),
+    heldOut: (limit) => (heldOut.all(limit) as FactRow[]).map(factsOf),
+    training(facts) {
+      const completion = completions.get(facts.completionId);
+      if (completion === null) return null;
+      return { facts, completion, previous: completions.previousInDocument(completion) };
+    },
+    drop: database.transaction((dropped: { eventId: string; reason: string }[]) => {
+      for (const { eventId, reason } of dropped) drop.run(reason, eventId);
+    }),
+    counts: () => countsOf(counts.all() as CountRow[]),
+  };
+}
+
+interface FactRow {
+  event_id: string;
+  completion_id: string;
+  seq: number;
+  received_at: number;
+  origin: 'full' | 'flat';
+  outcome: string;
+  evidence: Evidence;
+  shown_text: string;
+  shown_ms: number;
+  held_out: number;
+  correction_event: string | null;
+  typed: string | null;
+  retention: string | null;
+  source: 'served' | 'client' | null;
+  model_hash: string;
+  adapter_version: number;
+  temperature: number;
+  top_p: number;
+  top_k: number;
+  repetition_penalty: number;
+  seed: number | null;
+  finish_reason: CompletionRecord['finishReason'];
+  generated_count: number;
+}
+
+function factsOf(row: FactRow): OutcomeFacts {
+  return {
+    eventId: row.event_id,
+    completionId: row.completion_id,
+    seq: row.seq,
+    receivedAt: row.received_at,
+    origin: row.origin,
+    outcome: JSON.parse(row.outcome) as Outcome,
+    evidence: row.evidence,
+    shownText: row.shown_text,
+    shownMs: row.shown_ms,
+    heldOut: row.held_out === 1,
+    retention: row.retention === null ? null : (JSON.parse(row.retention) as { fraction: number | null }),
+    correction: row.correction_event === null ? null : { typed: row.typed },
+    completion:
+      row.source === null
+        ? null
+        : {
+            source: row.source,
+            modelHash: row.model_hash,
+            adapterVersion: row.adapter_version,
+            sampling: {
+              temperature: row.temperature,
+              topP: row.top_p,
+              topK: row.top_k,
+              repetitionPenalty: row.repetition_penalty,
+              seed: row.seed,
+            },
+            generatedCount: row.generated_count,
+            finishReason: row.finish_reason,
+          },
+  };
+}
+
+interface CountRow {
+  held_out: number;
+  state: 'new' | 'trained' | 'refused' | 'dropped';
+  drop_reason: string | null;
+  number: number;
+}
+
+function countsOf(rows: CountRow[]): OutcomeCounts {
+  const counts: OutcomeCounts = { undecided: 0, heldOut: 0, trained: 0, dropped: {} };
+  for (const row of rows) {
+    if (row.held_out === 1) counts.heldOut += row.number;
+    else if (row.state === 'new') counts.undecided += row.number;
+    else if (row.state === 'trained') counts.trained += row.number;
+    else {
+      const reason = row.state === 'refused' ? REFUSED_REASON : (row.drop_reason ?? 'unknown');
+      counts.dropped[reason] = (counts.dropped[reason] ?? 0) + row.number;
+    }
+  }
+  return counts;
+}
+
+/** Events of an update that the gate refused. */
+const REFUSED_REASON = 'updateRejected';

@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAdapterTable, type AdapterTable } from './adapters.ts';
+import { createCompletionTable, type CompletionTable } from './completions.ts';
+import { DATABASE_FILE, guarded, openDatabase } from './database.ts';
+import { createEventTable, type EventTable } from './events.ts';
+import { createFactTable, type FactTable } from './facts.ts';
+import { DEFAULT_RETENTION, prune, type RetentionLimits } from './prune.ts';
+import { createRunTable, type RunTable } from './runs.ts';
+import type { CompletionRecord, CompletionSink } from './types.ts';
+
+const ADAPTER_FOLDER = 'adapters';
+const CANCELLED = 'cancelled';
+
+/** Everything that the companion remembers, in one SQLite file of the data folder. */
+export interface Store extends CompletionSink {
+  readonly dataDir: string;
+  /** Folder of the adapter files. */
+  readonly adapterDir: string;
+  readonly completions: CompletionTable;
+  readonly events: EventTable;
+  readonly facts: FactTable;
+  readonly adapters: AdapterTable;
+  readonly runs: RunTable;
+  counter(name: string): number;
+  count(name: string, by?: number): void;
+  /** Deletes what is older or larger than the limits allow. */
+  prune(limits?: RetentionLimits, now?: number): number;
+  close(): void;
+}
+
+/**
+ * Opens the store of a data folder, which is made when it is not there.
+ *
+ * Every call throws StorageError when the folder can't take or give data; nothing is acknowledged then.
+ */
+export function openStore(dataDir: string): Store {
+  const { durable, quick } = openDatabase(dataDir);
+  const path = join(dataDir, DATABASE_FILE);
+  const adapterDir = join(dataDir, ADAPTER_FOLDER);
+  guarded(path, () => mkdirSync(adapterDir, { recursive: true }));
+  const completions = createCompletionTable({ durable, quick });
+  const addCount = quick.prepare(
+    'INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
+  );
+  const readCount = quick.prepare('SELECT value FROM counters WHERE name = ?').pluck();
+  const count = (name: string, by = 1): void => guarded(path, () => void addCount.run(name, by));
+
+  return {
+    dataDir,
+    adapterDir,
+    completions: guardAll(path, completions),
+    events: guardAll(path, createEventTable(durable, completions)),
+    facts: guardAll(path, createFactTable(durable, completions)),
+    adapters: guardAll(path, createAdapterTable(durable)),
+    runs: guardAll(path, createRunTable(durable)),
+    recordCompletion: (record: CompletionRecord) => guarded(path, () => completions.insert(record)),
+    countCancelled: () => count(CANCELLED),
+    counter: (name) => (readCount.get(name) as number | undefined) ?? 0,
+    count,
+    prune: (limits = DEFAULT_RETENTION, now = Date.now()) => guarded(path, () => prune(durable, limits, now)),
+    close() {
+      quick.close();
+      durable.close();
+    },
+  };
+}
+
+/** Every method turns the errors of SQLite into StorageError. */
+function guardAll<T extends object>(path: string, table: T): T {
+  const entries = Object.entries(table).map(([name, method]) => [
+    name,
+    (...args: unknown[]) => guarded(path, () => (method as (...args: unknown[]) => unknown)(...args)),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
