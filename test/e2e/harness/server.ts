@@ -54,6 +54,8 @@ export interface ServerOptions {
   /** Leave workspaces untrusted until the user says otherwise. */
   untrusted?: boolean;
   environment?: Record<string, string>;
+  /** Options of the editor's own server, without dashes. */
+  vscodeOptions?: string[];
 }
 
 /** Starts a workbench of its own on a free port of the loopback address, with the packages installed. */
@@ -71,9 +73,7 @@ export async function startServer(options: ServerOptions): Promise<WorkbenchServ
 
   const environment = serverEnvironment(options);
   const folders = ['--user-data-dir', userData, '--extensions-dir', extensions];
-  for (const vsix of options.vsix ?? []) {
-    await run(NODE, [entry, ...folders, '--install-extension', vsix], { env: environment });
-  }
+  for (const vsix of options.vsix ?? []) await installVsix(options, vsix);
 
   const port = await freePort();
   const logPath = join(options.folder, 'server.log');
@@ -87,10 +87,20 @@ export async function startServer(options: ServerOptions): Promise<WorkbenchServ
     '--disable-update-check',
   ];
   flags.push('--disable-getting-started-override', ...folders);
+  for (const option of options.vscodeOptions ?? []) flags.push('--vscode-option', option);
   if (!options.untrusted) flags.push('--disable-workspace-trust');
   const child = spawn(NODE, [entry, ...flags], { env: environment, stdio: ['ignore', log, log] });
   await answers(port, child, logPath);
   return { port, folder: options.folder, stop: () => stop(child) };
+}
+
+/** Installs a package as the editor does, which unpacks it; returns the folder of the installed extensions. */
+export async function installVsix(options: Pick<ServerOptions, 'folder'>, vsix: string): Promise<string> {
+  const entry = join(await ensureCodeServer(), 'out', 'node', 'entry.js');
+  const extensions = join(options.folder, 'extensions');
+  const folders = ['--user-data-dir', join(options.folder, 'user-data'), '--extensions-dir', extensions];
+  await run(NODE, [entry, ...folders, '--install-extension', vsix], { env: serverEnvironment(options) });
+  return extensions;
 }
 
 function serverEnvironment(options: ServerOptions): NodeJS.ProcessEnv {
