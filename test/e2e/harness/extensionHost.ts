@@ -38,5 +38,7 @@ export async function runInExtensionHost(
   const code = await ended;
   await page.close();
   if (code !== 0)
-    throw new Error(`The suite in the extension host failed with ${code}.\n${printed.join('\n').slice(-3000)}`);
+    throw new Error(
+      `The suite in the extension host failed with ${code}.\n${printed.join('\n').slice(-3000)}`,
+    );
 }
