@@ -7,21 +7,24 @@ import {
   companionLockSchema,
   type CompanionLock,
 } from '../extension/common/contracts/index.ts';
+import { guarded } from './store/database.ts';
+import { HoneError } from './server/shared/errors.ts';
 
 /** Held with an exclusive SQLite transaction: the operating system lets go of it however the process ends. */
 const LOCK_FILE = 'companion.lock';
 const FINGERPRINT_HEX_DIGITS = 16;
 
 /** Another companion owns the data folder. */
-export class DataFolderInUseError extends Error {
-  readonly code = 'data_folder_in_use';
+export class DataFolderInUseError extends HoneError {
   /** Null in the moment between taking the lock and writing the file. */
   readonly running: CompanionLock | null;
 
   constructor(dataDir: string, running: CompanionLock | null) {
     super(
+      'data_dir_in_use',
       `The data folder ${dataDir} is in use by ${describe(running)}. ` +
         'Use that one, end it, or choose another folder with --data-dir.',
+      { param: '--data-dir' },
     );
     this.running = running;
   }
@@ -41,7 +44,6 @@ export interface DataFolderLock {
  * @throws DataFolderInUseError when another live process holds it.
  */
 export function lockDataFolder(dataDir: string): DataFolderLock {
-  mkdirSync(dataDir, { recursive: true });
   const handle = takeLock(dataDir);
   let info: CompanionLock = {
     v: 1,
@@ -69,7 +71,6 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
 
 /** The companion that holds the folder now, or null when none does. */
 export function runningCompanion(dataDir: string): CompanionLock | null {
-  mkdirSync(dataDir, { recursive: true });
   try {
     takeLock(dataDir).close();
     return null;
@@ -85,16 +86,19 @@ export function tokenFingerprint(token: string): string {
 }
 
 function takeLock(dataDir: string): Database.Database {
-  const handle = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
-  try {
-    handle.exec('BEGIN EXCLUSIVE');
-    return handle;
-  } catch (error) {
-    handle.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-      throw new DataFolderInUseError(dataDir, readInfo(dataDir));
-    throw error;
-  }
+  return guarded(dataDir, () => {
+    mkdirSync(dataDir, { recursive: true });
+    const handle = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
+    try {
+      handle.exec('BEGIN EXCLUSIVE');
+      return handle;
+    } catch (error) {
+      handle.close();
+      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+        throw new DataFolderInUseError(dataDir, readInfo(dataDir));
+      throw error;
+    }
+  });
 }
 
 function readInfo(dataDir: string): CompanionLock | null {

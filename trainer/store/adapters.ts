@@ -1,19 +1,9 @@
 import type Database from 'better-sqlite3';
+import { HoneError } from '../server/shared/errors.ts';
 import type { AdapterRow, AdapterStatus } from './types.ts';
 
 /** The base model, active where nothing else was made active. */
 export const BASE_VERSION = 0;
-
-/** A request about a version that can't be met. */
-export class AdapterError extends Error {
-  readonly code:
-    'adapter_unknown' | 'adapter_other_model' | 'adapter_file_gone' | 'adapter_nothing_to_roll_back';
-
-  constructor(code: AdapterError['code'], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 export interface AdapterTable {
   registerModel(model: { hash: string; name: string; path: string }): void;
@@ -28,14 +18,14 @@ export interface AdapterTable {
   /**
    * Makes a version the active one.
    *
-   * @throws AdapterError when it does not exist, belongs to another model or its file was deleted.
+   * @throws HoneError when it does not exist, belongs to another model or its file was deleted.
    */
   activate(modelHash: string, workspaceKey: string, version: number): void;
   /**
    * Marks the active version as rolled back and makes its nearest ancestor active that is neither rolled back nor
    * deleted; returns that version.
    *
-   * @throws AdapterError when the base is active.
+   * @throws HoneError when the base is active.
    */
   rollBack(modelHash: string, workspaceKey: string): number;
   setStatus(version: number, status: AdapterStatus): void;
@@ -87,13 +77,13 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
       const row = get(version);
       if (row === null) throw unknownVersion(version, all.all() as AdapterDbRow[]);
       if (row.modelHash !== modelHash)
-        throw new AdapterError(
+        throw new HoneError(
           'adapter_other_model',
           `Adapter ${version} belongs to the model ${row.modelName} (${row.modelHash.slice(0, 12)}), not to the one that is loaded. Start the companion with --model and that file to use it.`,
         );
       if (row.collected)
-        throw new AdapterError(
-          'adapter_file_gone',
+        throw new HoneError(
+          'adapter_gone',
           `The file of adapter ${version} was deleted by "hone adapters gc"; its figures are kept, but it can't be used again.`,
         );
     }
@@ -103,8 +93,8 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
   function rollBack(modelHash: string, workspaceKey: string): number {
     const version = active(modelHash, workspaceKey);
     if (version === BASE_VERSION)
-      throw new AdapterError(
-        'adapter_nothing_to_roll_back',
+      throw new HoneError(
+        'nothing_to_roll_back',
         'The base model is in service; there is nothing to roll back.',
       );
     setStatus.run('rolledBack', version);
@@ -163,10 +153,10 @@ function adapterOf(row: AdapterDbRow): AdapterRow {
   };
 }
 
-function unknownVersion(version: number, rows: AdapterDbRow[]): AdapterError {
+function unknownVersion(version: number, rows: AdapterDbRow[]): HoneError {
   const existing = [BASE_VERSION, ...rows.map((row) => row.version)].join(', ');
-  return new AdapterError(
-    'adapter_unknown',
+  return new HoneError(
+    'unknown_adapter',
     `There is no adapter ${version}. Versions that exist: ${existing}.`,
   );
 }

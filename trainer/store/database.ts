@@ -1,20 +1,11 @@
 import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { HoneError } from '../server/shared/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 export const DATABASE_FILE = 'experience.db';
 const BUSY_TIMEOUT_MS = 5_000;
-
-/** The data folder can't take or give data: no space, no permission, a damaged file, a newer schema. */
-export class StorageError extends Error {
-  readonly code: 'storage_full' | 'storage_failed';
-
-  constructor(code: 'storage_full' | 'storage_failed', message: string, cause?: unknown) {
-    super(message, { cause });
-    this.code = code;
-  }
-}
 
 export interface Connections {
   /** `synchronous=FULL`: a commit is on the disk before the call returns. For what is acknowledged. */
@@ -26,7 +17,7 @@ export interface Connections {
 /**
  * Opens `experience.db` of a data folder in WAL mode and brings its schema up to date.
  *
- * @throws StorageError when the folder can't be written or the file is damaged or newer than this program.
+ * @throws HoneError (`data_dir_unusable`, `storage_full`) when the folder can't be written or the file is damaged or newer than this program.
  */
 export function openDatabase(dataDir: string): Connections {
   const path = join(dataDir, DATABASE_FILE);
@@ -39,27 +30,29 @@ export function openDatabase(dataDir: string): Connections {
 }
 
 /**
- * Runs a piece of work on the database and turns SQLite's and the file system's errors into a StorageError that
- * says what to do.
+ * Runs a piece of work on the database and turns SQLite's and the file system's errors into coded ones that say
+ * what to do.
  */
 export function guarded<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw asStorageError(path, error);
+    throw coded(path, error);
   }
 }
 
-function asStorageError(path: string, error: unknown): unknown {
+function coded(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
-    return new StorageError('storage_full', `No space left to write ${path}. Free some disk space.`, error);
+    return new HoneError('storage_full', `No space left to write ${path}. Free some disk space.`, {
+      cause: error,
+    });
   if (code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code.startsWith('SQLITE_') || ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code))
-    return new StorageError(
-      'storage_failed',
-      `Can't use ${path}: ${(error as Error).message}. Check that the folder exists and may be written, or choose another with --data-dir.`,
-      error,
+    return new HoneError(
+      'data_dir_unusable',
+      `Can't use ${path}: ${(error as Error).message}. Check that the folder may be written, or choose another with --data-dir.`,
+      { param: '--data-dir', cause: error },
     );
   return error;
 }
@@ -75,9 +68,10 @@ function connect(path: string, synchronous: 'FULL' | 'NORMAL'): Database.Databas
 function migrate(database: Database.Database, path: string): void {
   const version = database.pragma('user_version', { simple: true }) as number;
   if (version > MIGRATIONS.length)
-    throw new StorageError(
-      'storage_failed',
+    throw new HoneError(
+      'data_dir_unusable',
       `${path} was written by a newer version of Hone (schema ${version}, this one knows ${MIGRATIONS.length}). Update Hone or choose another folder with --data-dir.`,
+      { param: '--data-dir' },
     );
   database.transaction(() => {
     for (const sql of MIGRATIONS.slice(version)) database.exec(sql);

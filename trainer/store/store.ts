@@ -32,7 +32,7 @@ export interface Store extends CompletionSink {
 /**
  * Opens the store of a data folder, which is made when it is not there.
  *
- * Every call throws StorageError when the folder can't take or give data; nothing is acknowledged then.
+ * Every call throws HoneError when the folder can't take or give data; nothing is acknowledged then.
  */
 export function openStore(dataDir: string): Store {
   const { durable, quick } = openDatabase(dataDir);
@@ -66,7 +66,7 @@ export function openStore(dataDir: string): Store {
   };
 }
 
-/** Every method turns the errors of SQLite into StorageError. */
+/** Every method turns the errors of SQLite into coded ones. */
 function guardAll<T extends object>(path: string, table: T): T {
   const entries = Object.entries(table).map(([name, method]) => [
     name,

@@ -12,12 +12,18 @@ export const ERROR_STATUS = {
   foreign_origin: 403,
   not_found: 404,
   unknown_adapter: 404,
+  outcome_conflict: 409,
+  adapter_other_model: 409,
+  nothing_to_roll_back: 409,
+  training_off: 409,
+  adapter_gone: 410,
   body_too_large: 413,
   unsupported_media_type: 415,
   internal: 500,
   generation_failed: 500,
   loading: 503,
   queue_full: 503,
+  storage_full: 503,
   model_missing: 500,
   model_corrupt: 500,
   model_unsupported: 500,
@@ -30,6 +36,8 @@ export const ERROR_STATUS = {
   token_required: 500,
   config_invalid: 500,
   data_dir_unusable: 500,
+  data_dir_in_use: 500,
+  learner_failed: 500,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
