@@ -102,7 +102,7 @@ export class CorrectionTracker {
   #apply(watched: Watched, event: EditorEvent): void {
     if (watched.result) return;
     if (event.type === 'shutdown') {
-      this.#finish(watched);
+      watched.result = { typed: null };
       return;
     }
     if (!('document' in event) || event.document !== watched.document) return;
@@ -135,7 +135,7 @@ export class CorrectionTracker {
 
   #finish(watched: Watched): void {
     const text = this.#texts(watched.document);
-    if (!text) {
+    if (text === undefined) {
       watched.result = { typed: null };
       return;
     }

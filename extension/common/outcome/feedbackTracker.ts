@@ -32,6 +32,8 @@ export class FeedbackTracker {
     this.#corrections.handle(event);
     const settled = this.#outcomes.handle(event);
     for (const one of settled) this.#follow(one);
+    // What was only settled by the end of the session is followed no further either.
+    if (event.type === 'shutdown') retention.push(...this.#survival.handle(event));
     const corrections = this.#corrections.ready(event.at);
     this.#forgetTexts(event);
     return [
@@ -59,7 +61,7 @@ export class FeedbackTracker {
     if (event.type !== 'renamed') return;
     const text = this.#texts.get(event.document);
     this.#texts.delete(event.document);
-    if (text) this.#texts.set(event.to, text);
+    if (text !== undefined) this.#texts.set(event.to, text);
   }
 
   /** Keeps the texts of the documents that something is followed in. */

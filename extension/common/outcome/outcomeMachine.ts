@@ -111,14 +111,15 @@ export class OutcomeMachine {
   #offer(completion: OfferedCompletion, text: DocumentText, at: number): void {
     const current = this.#displayed.get(completion.document);
     if (this.#settled.has(completion.id) || current?.offer.id === completion.id) return;
+    const waiting = this.#pending.get(completion.id)?.display;
+    if (waiting && !standsAt(waiting, completion.caret, text)) return;
     this.#end(completion.document, { cause: 'superseded', by: completion.id, at });
     this.#excuseCompatible(completion, text);
-    const waiting = this.#pending.get(completion.id);
     this.#pending.delete(completion.id);
-    const display = waiting ? waiting.display : newDisplay(completion, at);
+    const display = waiting ?? newDisplay(completion, at);
     if (waiting) {
-      display.caret = completion.caret;
-      display.taken = completion.caret - display.start;
+      waiting.caret = completion.caret;
+      waiting.taken = completion.caret - waiting.start;
     }
     display.stillSince = this.#isFocused(completion.document) ? at : undefined;
     this.#displayed.set(completion.document, display);
@@ -269,4 +270,9 @@ export class OutcomeMachine {
   #isFocused(document: string): boolean {
     return this.#focused === undefined || this.#focused === document;
   }
+}
+
+/** Whether what stands between the suggestion's start and the caret is the beginning of the suggestion. */
+function standsAt(display: Display, caret: number, text: DocumentText): boolean {
+  return caret >= display.start && display.offer.insertText.startsWith(text.slice(display.start, caret));
 }

@@ -74,7 +74,7 @@ export class SurvivalTracker {
     const fact = { completionId: one.id, at: dueAt(one, afterSeconds), afterSeconds };
     if (one.state === 'gone') return { ...fact, fraction: 0 };
     const text = one.state === 'open' ? this.#texts(one.document) : undefined;
-    if (!text) return { ...fact, fraction: null };
+    if (text === undefined) return { ...fact, fraction: null };
     return { ...fact, fraction: retainedFraction(one.text, text.slice(one.range.start, one.range.end)) };
   }
 
