@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { takeApartFim } from '../../extension/common/prompt/fimParse.ts';
 
 /** One place in five is held out. */
 export const HELD_OUT_ONE_IN = 5;
@@ -26,7 +27,13 @@ export function isHeldOut(place: Place): boolean {
   return digest.readUInt32LE(0) % HELD_OUT_ONE_IN === 0;
 }
 
-/** UTF-16 units after the last line break. */
-export function columnOf(textBeforeCaret: string): number {
-  return textBeforeCaret.length - (textBeforeCaret.lastIndexOf('\n') + 1);
+/** UTF-16 units between the start of the caret's line and the caret, as the prompt shows it. */
+export function columnOf(promptText: string): number {
+  const prefix = prefixOf(promptText);
+  return prefix.length - (prefix.lastIndexOf('\n') + 1);
+}
+
+/** The text before the caret inside a prompt in any family's markers and order. */
+export function prefixOf(promptText: string): string {
+  return takeApartFim(promptText)?.document.prefix ?? promptText;
 }

@@ -1,0 +1,167 @@
+import type { Sample, ScoreItem } from '../../extension/common/contracts/index.ts';
+import { prefixOf } from '../store/heldOut.ts';
+import type { OutcomeFacts, StoredCompletion, TrainingFacts } from '../store/types.ts';
+import { isTakenWhole, usesOf } from './eligibility.ts';
+import type { TrainingSettings } from './settings.ts';
+import { tokensEnding, tokensSpelling, type TextTools } from './text.ts';
+
+export interface SampleContext {
+  modelHash: string;
+  text: TextTools;
+  settings: TrainingSettings;
+  /** Versions whose completions are recent enough for a policy term and whose adapter can be loaded. */
+  recentVersions: ReadonlySet<number>;
+}
+
+export interface BuiltSample {
+  /** Its policy term has advantage = reward; the caller takes the baseline off. */
+  sample: Sample;
+  /** Null: no policy term. */
+  reward: number | null;
+  /** The policy term was left out because the completion was served too many versions ago. */
+  stale: boolean;
+}
+
+/** The least text for which "stands in the prompt before" says anything. */
+const MIN_TELLING_CHARS = 8;
+
+/**
+ * One event as token ids: what was generated and how much of it the reward is for, what the developer typed or kept,
+ * and what was typed in the prompt since the request before.
+ *
+ * @returns null when no term is left.
+ */
+export function buildSample(training: TrainingFacts, context: SampleContext): BuiltSample | null {
+  const { facts, completion } = training;
+  const uses = usesOf(facts, context.modelHash, context.settings);
+  const rewarded = uses.policy === null ? 0 : rewardedTokens(training, context.text);
+  const usable = uses.policy !== null && rewarded > 0;
+  const stale = usable && !context.recentVersions.has(completion.adapterVersion);
+  const sample: Sample = { eventId: facts.eventId, prompt: promptOf(completion, context) };
+
+  if (usable && !stale) {
+    sample.policy = {
+      tokens: completion.generatedTokens,
+      rewarded,
+      advantage: uses.policy!.reward,
+      weight: uses.policy!.weight,
+      temperature: completion.sampling.temperature,
+      adapterVersion: completion.adapterVersion,
+      ...engineLogprobs(completion),
+    };
+  }
+  const supervised = uses.supervised === null ? null : supervisedTerm(training, uses.supervised, context);
+  if (supervised !== null) sample.supervised = supervised;
+  if (sample.policy === undefined && sample.supervised === undefined) return null;
+  const typed = contextTokens(training, sample.prompt, context);
+  if (typed > 0) sample.context = { from: sample.prompt.length - typed, weight: 1 };
+  return { sample, reward: sample.policy === undefined ? null : uses.policy!.reward, stale };
+}
+
+/**
+ * A settled held-out event as a text to score, what was really typed or kept after its prompt.
+ *
+ * @returns null when that is not known or empty.
+ */
+export function buildScoreItem(training: TrainingFacts, context: SampleContext): ScoreItem | null {
+  const { facts, completion } = training;
+  const kept = isTakenWhole(facts) && (facts.retention?.fraction ?? 1) >= 1 ? facts.shownText : null;
+  const truth = facts.correction?.typed ?? kept;
+  if (truth === null || truth === '') return null;
+  const target = context.text.tokenize(normalise(truth)).slice(0, context.settings.maxTargetTokens);
+  if (target.length === 0) return null;
+  return { id: facts.eventId, prompt: promptOf(completion, context), target };
+}
+
+function promptOf(completion: StoredCompletion, { modelHash, text }: SampleContext): number[] {
+  if (completion.promptTokens !== null && completion.modelHash === modelHash) return completion.promptTokens;
+  const tokens = text.promptTokens(completion.promptText);
+  return tokens.length > 0 ? tokens : [text.endOfText];
+}
+
+/**
+ * How many generated tokens the reward is for: the shown ones, and the ending one unless a filter trimmed the text.
+ * 0 when a filter rewrote the text, because then nobody judged what the model wrote.
+ */
+function rewardedTokens({ facts, completion }: TrainingFacts, text: TextTools): number {
+  const { generatedTokens, rawText } = completion;
+  if (facts.outcome.kind === 'silent' || facts.shownText === rawText) return generatedTokens.length;
+  if (!rawText.startsWith(facts.shownText)) return 0;
+  return tokensSpelling(generatedTokens, facts.shownText, false, text.detokenize);
+}
+
+function engineLogprobs(completion: StoredCompletion): { engineLogprobs?: number[] } {
+  const values = completion.generatedLogprobs;
+  if (values.length !== completion.generatedTokens.length || values.some((value) => value === null))
+    return {};
+  return { engineLogprobs: values as number[] };
+}
+
+function supervisedTerm(
+  { facts, completion }: TrainingFacts,
+  source: 'correction' | 'accepted',
+  context: SampleContext,
+): Sample['supervised'] | null {
+  const { text, settings } = context;
+  if (source === 'correction') {
+    const tokens = [...text.tokenize(normalise(facts.correction!.typed!)), text.endOfText];
+    return { source, tokens: tokens.slice(0, settings.maxTargetTokens), weight: 1 };
+  }
+  const weight = isTakenWhole(facts) ? (facts.retention?.fraction ?? 1) : 1;
+  const tokens = acceptedTokens({ facts, completion }, context).slice(0, settings.maxTargetTokens);
+  return tokens.length === 0 ? null : { source, tokens, weight };
+}
+
+/** The text that was taken, in the ids that were generated where they spell it, else tokenised. */
+function acceptedTokens(
+  { facts, completion }: Pick<TrainingFacts, 'facts' | 'completion'>,
+  { modelHash, text }: SampleContext,
+): number[] {
+  const taken = takenText(facts);
+  const own = completion.source === 'served' && completion.modelHash === modelHash;
+  if (own && taken === completion.rawText) return completion.generatedTokens;
+  if (own && completion.rawText.startsWith(taken)) {
+    const count = tokensSpelling(completion.generatedTokens, taken, true, text.detokenize);
+    return completion.generatedTokens.slice(0, count);
+  }
+  const tokens = text.tokenize(normalise(taken));
+  // A client's flat body is about the whole text that its model wrote: ending there was right.
+  return facts.origin === 'flat' ? [...tokens, text.endOfText] : tokens;
+}
+
+function takenText(facts: OutcomeFacts): string {
+  const { outcome, shownText } = facts;
+  if (isTakenWhole(facts)) return shownText;
+  const partly = outcome.kind === 'partiallyAccepted' || outcome.kind === 'typedThrough';
+  return partly ? shownText.slice(0, outcome.chars) : '';
+}
+
+/**
+ * How many tokens at the end of the prompt the developer typed since the request before in the same document. None
+ * when that request was held out: what was typed there is what the gate scores.
+ */
+function contextTokens(
+  { completion, previous }: TrainingFacts,
+  prompt: number[],
+  { text, settings }: SampleContext,
+): number {
+  if (previous === null || previous.heldOut || completion.heldOut) return 0;
+  const chars = completion.offset - previous.offset;
+  if (chars <= 0 || completion.promptTokens !== prompt) return 0;
+  const prefix = prefixOf(completion.promptText);
+  // The caret's text must end the prompt, as it does in suffix-prefix-middle order.
+  if (chars >= prefix.length || !completion.promptText.endsWith(prefix)) return 0;
+  const typed = prefix.slice(prefix.length - chars);
+  const before = prefix.slice(0, prefix.length - chars);
+  const anchor = prefixOf(previous.promptText).slice(-MIN_TELLING_CHARS);
+  // The caret came here by typing, not by a jump over text that was there before.
+  if (!before.endsWith(anchor)) return 0;
+  if (typed.length >= MIN_TELLING_CHARS && previous.promptText.includes(typed)) return 0;
+  const tokens = tokensEnding(prompt.slice(-settings.maxContextTokens), chars, text.detokenize);
+  return Math.min(tokens, prompt.length - 1);
+}
+
+/** The model reads and writes LF only. */
+function normalise(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
