@@ -106,6 +106,11 @@ export class Device {
     this.ggml.ggml_backend_tensor_set(tensor.pointer, data, 0, bytes);
   }
 
+  /** Like `upload`, for an input that the graph may not use: then it has no memory, and nothing happens. */
+  uploadIfUsed(tensor: Tensor, data: Float32Array | Int32Array): void {
+    if (this.ggml.ggml_get_data(tensor.pointer)) this.upload(tensor, data);
+  }
+
   downloadFloats(tensor: Tensor): Float32Array {
     if (tensor.type !== TensorType.F32) throw new RangeError('Only F32 tensors are read as floats.');
     const data = new Float32Array(elementsOf(tensor.shape));

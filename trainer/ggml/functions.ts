@@ -33,6 +33,7 @@ export interface BaseFunctions {
   ggml_blck_size(type: number): number;
   ggml_row_size(type: number, elements: number): number;
   ggml_nbytes(tensor: Pointer): number;
+  ggml_get_data(tensor: Pointer): Nullable;
   ggml_get_type_traits(type: number): Pointer;
   ggml_quantize_chunk(
     type: number,
@@ -162,6 +163,7 @@ const BASE: Record<keyof BaseFunctions, string> = {
   ggml_blck_size: 'int64_t ggml_blck_size(int type)',
   ggml_row_size: 'size_t ggml_row_size(int type, int64_t ne)',
   ggml_nbytes: 'size_t ggml_nbytes(void* t)',
+  ggml_get_data: 'void* ggml_get_data(void* t)',
   ggml_get_type_traits: 'void* ggml_get_type_traits(int type)',
   ggml_quantize_chunk:
     'size_t ggml_quantize_chunk(int type, const float* src, void* dst, int64_t start, int64_t nrows, int64_t n_per_row, const float* imatrix)',

@@ -1,0 +1,76 @@
+/** A prompt and what may follow it, laid out as one sequence: the prompt is evaluated once for all branches. */
+export interface TokenTree {
+  /** Token ids, [T]: the prompt, then the branches one after the other. */
+  ids: Int32Array;
+  /** Position of each token: a branch goes on where the prompt ended. [T] */
+  positions: Int32Array;
+  /** First index of each branch. */
+  starts: number[];
+  promptLength: number;
+  /** Index of the branch that a token belongs to; −1 for the prompt. [T] */
+  branchOf: Int32Array;
+}
+
+/** Rows whose hidden state predicts the targets. */
+export interface TargetRows {
+  rows: number[];
+  targets: number[];
+}
+
+/**
+ * Lays out a prompt and branches. The last token of a branch is only predicted, never an input.
+ *
+ * @throws RangeError for an empty prompt or branch.
+ */
+export function tokenTree(prompt: number[], branches: number[][]): TokenTree {
+  if (prompt.length === 0 || branches.some((branch) => branch.length === 0))
+    throw new RangeError('A prompt and its branches have at least one token each.');
+  const inputs = branches.map((branch) => branch.slice(0, -1));
+  const ids = Int32Array.from([...prompt, ...inputs.flat()]);
+  const positions = Int32Array.from([
+    ...prompt.keys(),
+    ...inputs.flatMap((branch) => branch.map((_, i) => prompt.length + i)),
+  ]);
+  const branchOf = Int32Array.from([
+    ...prompt.map(() => -1),
+    ...inputs.flatMap((branch, index) => branch.map(() => index)),
+  ]);
+  const starts: number[] = [];
+  let next = prompt.length;
+  for (const branch of inputs) {
+    starts.push(next);
+    next += branch.length;
+  }
+  return { ids, positions, starts, promptLength: prompt.length, branchOf };
+}
+
+/** Rows and targets of one branch: the prompt's last token predicts the first. */
+export function branchTargets(tree: TokenTree, branch: number, tokens: number[]): TargetRows {
+  const start = tree.starts[branch]!;
+  return { rows: tokens.map((_, i) => (i === 0 ? tree.promptLength - 1 : start + i - 1)), targets: tokens };
+}
+
+/** Rows and targets of the prompt's own tokens [from, promptLength). */
+export function promptTargets(tree: TokenTree, from: number): TargetRows {
+  const targets = Array.from(tree.ids.subarray(from, tree.promptLength));
+  return { rows: targets.map((_, i) => from + i - 1), targets };
+}
+
+/**
+ * Attention mask [T, group·T]: row t·group + j, for query t of group member j, is 0 where t attends and −∞
+ * elsewhere. A token attends to the prompt and to its own branch, up to itself.
+ */
+export function treeMask(tree: TokenTree, group: number): Float32Array {
+  const length = tree.ids.length;
+  const mask = new Float32Array(length * group * length).fill(-Infinity);
+  for (let t = 0; t < length; t++) {
+    for (let j = 0; j < group; j++) {
+      const row = (t * group + j) * length;
+      for (let s = 0; s <= t; s++) {
+        const branch = tree.branchOf[s]!;
+        if (branch === -1 || branch === tree.branchOf[t]) mask[row + s] = 0;
+      }
+    }
+  }
+  return mask;
+}
