@@ -1,7 +1,7 @@
 import type { AdapterRef } from '../../extension/common/contracts/index.ts';
+import type { FimTemplate, PromptPart } from '../../extension/common/prompt/fim.ts';
 
-/** A piece of a prompt: a marker of the model's vocabulary, or text that is never parsed for markers. */
-export type PromptPart = { marker: string } | { text: string };
+export type { PromptPart };
 
 /** What the services need to know of the loaded model. */
 export interface ModelInfo {
@@ -12,9 +12,11 @@ export interface ModelInfo {
   architecture: string;
   contextTokens: number;
   /** Fill-in-the-middle order and markers, or null when the model has none (then prefix only). */
-  fim: { order: 'psm' | 'spm'; family: string } | null;
+  fim: FimTemplate | null;
   /** Ends a completion. */
   endOfText: number;
+  /** Put in front of every prompt when the model wants it; `tokenizeParts` does so. */
+  beginOfText: number | null;
   /** Ids after which a one-line completion is over: end-of-generation ids and ids whose text begins with a newline. */
   endTokens: number[];
 }

@@ -1,0 +1,237 @@
+/** The engine over node-llama-cpp: one model, one request at a time, adapters swapped between requests. */
+import { basename, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import type { GgufFileInfo, LlamaModel } from 'node-llama-cpp';
+import PQueue from 'p-queue';
+import type { AdapterRef } from '../../extension/common/contracts/index.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import { checkAdapterFile } from './adapterFile.ts';
+import { generateOn } from './generate.ts';
+import { openBackend, type Backend, type GpuChoice } from './llama.ts';
+import { corruptModel, hashModelFile, readModelFile } from './modelFile.ts';
+import { ServedAdapter, type ContextOptions } from './served.ts';
+import type { Engine, GenerateRequest, GenerateResult, ModelInfo, PromptPart } from './types.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+export interface EngineOptions {
+  modelPath: string;
+  gpu: GpuChoice;
+  /** Absent: the physical cores. */
+  threads?: number;
+  /** Largest context; a model trained on less gets less. */
+  contextTokens?: number;
+  /** Where the model's hash is kept; null: nowhere. */
+  dataDir: string | null;
+  logger: Logger;
+}
+
+export const BASE_ADAPTER: AdapterRef = { version: 0, path: null, scale: 1 };
+
+/** Completion prompts are a few hundred tokens; the cache of 4,096 takes about 100 MB in the embedded model. */
+const DEFAULT_CONTEXT_TOKENS = 4096;
+/** llama.cpp rounds contexts up to this. */
+const CONTEXT_STEP_TOKENS = 256;
+const MEGABYTE = 1e6;
+
+/** Loads the model; every failure is a coded error that names the file or option and the remedy. */
+export async function loadEngine(options: EngineOptions): Promise<Engine> {
+  const path = resolve(options.modelPath);
+  const info = await readModelFile(path);
+  const backend = await openBackend(options.gpu, options.threads, options.logger);
+  try {
+    const model = await loadModel(path, backend);
+    const vocabulary = new Vocabulary(model, info);
+    const trained = model.trainContextSize;
+    const contextTokens = Math.min(options.contextTokens ?? DEFAULT_CONTEXT_TOKENS, trained);
+    const context: ContextOptions = {
+      contextTokens: Math.max(
+        CONTEXT_STEP_TOKENS,
+        Math.floor(contextTokens / CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS,
+      ),
+      batchTokens: batchTokens(path, backend),
+      threads: backend.threads,
+    };
+    const described: ModelInfo = {
+      path,
+      hash: await hashModelFile(path, options.dataDir),
+      name: info.metadata.general.name ?? basename(path, '.gguf'),
+      architecture: info.metadata.general.architecture,
+      // The last cell stays free: node-llama-cpp shifts the context when it is used.
+      contextTokens: context.contextTokens - 1,
+      fim: vocabulary.fim,
+      endOfText: vocabulary.endOfText,
+      beginOfText: vocabulary.beginOfText,
+      endTokens: vocabulary.endTokens,
+    };
+    const first = await ServedAdapter.open(model, BASE_ADAPTER, context, options.logger);
+    if (vocabulary.fim === null) {
+      options.logger.warn(
+        `The model ${described.name} has no fill-in-the-middle markers: suffixes are not used.`,
+      );
+    }
+    return new LlamaEngine(
+      described,
+      { info, backend, model, vocabulary, context, logger: options.logger },
+      first,
+    );
+  } catch (error) {
+    await backend.llama.dispose();
+    throw error;
+  }
+}
+
+/** What stays the same as long as the model is loaded. */
+interface Loaded {
+  info: GgufFileInfo;
+  backend: Backend;
+  model: LlamaModel;
+  vocabulary: Vocabulary;
+  context: ContextOptions;
+  logger: Logger;
+}
+
+class LlamaEngine implements Engine {
+  readonly model: ModelInfo;
+  private readonly loaded: Loaded;
+  private readonly requests = new PQueue({ concurrency: 1 });
+  private readonly swaps = new PQueue({ concurrency: 1 });
+  private readonly busyListeners = new Set<(busy: boolean) => void>();
+  private served: ServedAdapter;
+  private open = 0;
+  private arrivals = 0;
+  private disposing: Promise<void> | null = null;
+
+  constructor(model: ModelInfo, loaded: Loaded, first: ServedAdapter) {
+    this.model = model;
+    this.loaded = loaded;
+    this.served = first;
+  }
+
+  get adapter(): AdapterRef {
+    return this.served.adapter;
+  }
+
+  tokenize(text: string): number[] {
+    return this.loaded.vocabulary.tokenize(text);
+  }
+
+  tokenizeParts(parts: PromptPart[]): number[] {
+    return this.loaded.vocabulary.tokenizeParts(parts);
+  }
+
+  detokenize(tokens: number[]): string {
+    return this.loaded.vocabulary.detokenize(tokens);
+  }
+
+  async generate(request: GenerateRequest): Promise<GenerateResult> {
+    const room = this.model.contextTokens - request.prompt.length;
+    if (request.prompt.length === 0 || room < 1) {
+      throw new HoneError(
+        'invalid_request',
+        `A prompt of ${request.prompt.length} tokens can't be completed in a context of ${this.model.contextTokens}.`,
+        { param: 'prompt' },
+      );
+    }
+    const arrivedAt = performance.now();
+    // The latest keystroke is what the developer looks at; look-ahead waits for all of them.
+    const priority = request.priority === 'lookahead' ? 0 : ++this.arrivals;
+    this.enter();
+    try {
+      return await this.requests.add(() => this.run(request, arrivedAt), { priority });
+    } finally {
+      this.leave();
+    }
+  }
+
+  async useAdapter(adapter: AdapterRef): Promise<void> {
+    await this.swaps.add(async () => {
+      const { version, path, scale } = this.served.adapter;
+      if (version === adapter.version && path === adapter.path && scale === adapter.scale) return;
+      if (adapter.path !== null) await checkAdapterFile(adapter.path, this.loaded.info, this.model.name);
+      const { model, context, logger } = this.loaded;
+      const next = await ServedAdapter.open(model, adapter, context, logger);
+      const old = this.served;
+      this.served = next;
+      await old.retire();
+    });
+  }
+
+  onBusy(listener: (busy: boolean) => void): () => void {
+    this.busyListeners.add(listener);
+    return () => this.busyListeners.delete(listener);
+  }
+
+  async dispose(): Promise<void> {
+    this.disposing ??= (async () => {
+      await this.swaps.onIdle();
+      await this.requests.onIdle();
+      await this.served.retire();
+      await this.loaded.model.dispose();
+      await this.loaded.backend.llama.dispose();
+    })();
+    await this.disposing;
+  }
+
+  private async run(request: GenerateRequest, arrivedAt: number): Promise<GenerateResult> {
+    const served = this.served;
+    served.use();
+    try {
+      return await generateOn(
+        {
+          sequence: served.sequence,
+          vocabulary: this.loaded.vocabulary,
+          batchTokens: this.loaded.context.batchTokens,
+          adapterVersion: served.adapter.version,
+          arrivedAt,
+          startedAt: performance.now(),
+        },
+        request,
+      );
+    } catch (error) {
+      // The cache may hold half of a batch: the next request starts from nothing.
+      await served.sequence.clearHistory();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new HoneError('generation_failed', `The model could not complete the prompt: ${why}`, {
+        cause: error,
+      });
+    } finally {
+      await served.release();
+    }
+  }
+
+  private enter(): void {
+    if (this.open++ === 0) this.tellBusy(true);
+  }
+
+  private leave(): void {
+    if (--this.open === 0) this.tellBusy(false);
+  }
+
+  private tellBusy(busy: boolean): void {
+    for (const listener of this.busyListeners) listener(busy);
+  }
+}
+
+async function loadModel(path: string, backend: Backend): Promise<LlamaModel> {
+  try {
+    return await backend.llama.loadModel({
+      modelPath: path,
+      gpuLayers: backend.device === 'cpu' ? 0 : 'auto',
+    });
+  } catch (error) {
+    throw corruptModel(path, error);
+  }
+}
+
+/**
+ * An abort acts between batches, so one should take about 100 ms: the larger the model, the fewer tokens. It is a
+ * function of the file alone, never of a measurement: another batch size rounds differently, and a seed is to give
+ * the same result again.
+ */
+function batchTokens(path: string, backend: Backend): number {
+  if (backend.device !== 'cpu') return 512;
+  const megabytes = statSync(path).size / MEGABYTE;
+  if (megabytes <= 200) return 64;
+  return megabytes <= 1000 ? 32 : 16;
+}

@@ -1,0 +1,141 @@
+/** The generation loop: prefill in chunks that an abort can act between, then one id at a time. */
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp';
+import { findStop, TextAssembler } from './text.ts';
+import type { GenerateRequest, GeneratedToken, GenerateResult } from './types.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** llama.cpp's own window for the repetition penalty. */
+const PENALTY_WINDOW_TOKENS = 64;
+const LARGEST_SEED = 0xffff_fffe;
+
+export interface GenerateEnvironment {
+  sequence: LlamaContextSequence;
+  vocabulary: Vocabulary;
+  batchTokens: number;
+  adapterVersion: number;
+  /** When the request came in and when its turn came, `performance.now()`. */
+  arrivedAt: number;
+  startedAt: number;
+}
+
+/** Runs one request on a sequence that no other request uses meanwhile. */
+export async function generateOn(
+  environment: GenerateEnvironment,
+  request: GenerateRequest,
+): Promise<GenerateResult> {
+  const { sequence, vocabulary } = environment;
+  const assembler = new TextAssembler(vocabulary, request.prompt);
+  const sampler = new Sampler(request);
+  const tokens: GeneratedToken[] = [];
+  let firstTokenAt: number | null = null;
+  const cachedTokens = await reusePrefix(sequence, request.prompt);
+  if (!(await prefill(environment, request, cachedTokens))) return finish('cancelled');
+  // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.
+  let input = request.prompt.slice(sequence.nextTokenIndex);
+  while (!request.signal?.aborted) {
+    const sampled = await sampler.next(sequence, input);
+    firstTokenAt ??= performance.now();
+    const token = { id: sampled.id, text: assembler.push(sampled.id), logprob: sampled.logprob };
+    tokens.push(token);
+    request.onToken?.(token);
+    if (vocabulary.endOfGeneration.has(token.id)) return finish('stop');
+    if (findStop(assembler.text, request.stop) >= 0) return finish('stop');
+    if (tokens.length >= request.maxTokens) return finish('length');
+    if (sequence.nextTokenIndex >= sequence.contextSize - 1) return finish('length');
+    input = [token.id];
+  }
+  return finish('cancelled');
+
+  function finish(finishReason: GenerateResult['finishReason']): GenerateResult {
+    const now = performance.now();
+    const stop = findStop(assembler.text, request.stop);
+    return {
+      tokens,
+      text: stop < 0 ? assembler.text : assembler.text.slice(0, stop),
+      finishReason,
+      ended: tokens.length > 0 && vocabulary.endOfGeneration.has(tokens.at(-1)!.id),
+      adapterVersion: environment.adapterVersion,
+      cachedTokens,
+      timings: {
+        queue: environment.startedAt - environment.arrivedAt,
+        prompt: (firstTokenAt ?? now) - environment.startedAt,
+        firstToken: (firstTokenAt ?? now) - environment.arrivedAt,
+        total: now - environment.arrivedAt,
+      },
+    };
+  }
+}
+
+/** Keeps what the cache shares with the prompt's beginning, the last id excepted: its logits are wanted. */
+async function reusePrefix(sequence: LlamaContextSequence, prompt: readonly number[]): Promise<number> {
+  await sequence.adaptStateToTokens(prompt.slice(0, -1) as Token[], false);
+  return sequence.nextTokenIndex;
+}
+
+/** Evaluates all but the prompt's last chunk; false when the request was aborted on the way. */
+async function prefill(
+  { sequence, batchTokens }: GenerateEnvironment,
+  request: GenerateRequest,
+  from: number,
+): Promise<boolean> {
+  for (let start = from; request.prompt.length - start > batchTokens; start += batchTokens) {
+    if (request.signal?.aborted) return false;
+    const chunk = request.prompt.slice(start, start + batchTokens) as Token[];
+    await sequence.evaluateWithoutGeneratingNewTokens(chunk);
+  }
+  return true;
+}
+
+/**
+ * Draws ids and their log-probabilities, log-softmax(logits / τ) in nats, at temperature 0 those of τ = 1.
+ *
+ * Without truncation and penalty they are exact to 32-bit rounding. With top-k, top-p or a penalty they are those of
+ * the distribution that was really drawn from, which is not the model's own.
+ */
+class Sampler {
+  private readonly request: GenerateRequest;
+  private readonly history: number[];
+  private readonly seeds: () => number;
+
+  constructor(request: GenerateRequest) {
+    this.request = request;
+    this.history = [...request.prompt];
+    const seed = request.seed ?? Math.floor(Math.random() * LARGEST_SEED);
+    const random = xoroshiro128plus(seed);
+    this.seeds = () => uniformInt(random, 0, LARGEST_SEED);
+  }
+
+  async next(
+    sequence: LlamaContextSequence,
+    input: readonly number[],
+  ): Promise<{ id: number; logprob: number | null }> {
+    const { temperature, topK, topP } = this.request;
+    const greedy = temperature === 0;
+    const items = input.slice(0, -1) as ControlledEvaluateInputItem[];
+    items.push([
+      input.at(-1) as Token,
+      {
+        generateNext: {
+          token: true,
+          // Greedy: Σ exp(logit − largest) is enough, and spares sorting the vocabulary. Otherwise it is sorted anyway.
+          ...(greedy ? { totalLogitWeight: true } : { confidence: true }),
+          options: { temperature, topK, topP, minP: 0, seed: this.seeds(), ...this.penalty() },
+        },
+      },
+    ]);
+    const output = (await sequence.controlledEvaluate(items))[items.length - 1];
+    const id = output?.next.token;
+    if (id === undefined || id === null) throw new Error('llama.cpp returned no token.');
+    this.history.push(id);
+    const probability = greedy ? 1 / output!.next.totalLogitWeight! : output!.next.confidence!;
+    return { id, logprob: Math.log(probability) };
+  }
+
+  private penalty(): object {
+    if (this.request.repetitionPenalty === 1) return {};
+    const punishTokens = this.history.slice(-PENALTY_WINDOW_TOKENS) as Token[];
+    return { repeatPenalty: { punishTokens, penalty: this.request.repetitionPenalty } };
+  }
+}

@@ -1,0 +1,65 @@
+/** Loads llama.cpp through node-llama-cpp's prebuilt binaries; nothing is ever built or downloaded. */
+import { availableParallelism } from 'node:os';
+import { getLlama, LlamaLogLevel, NoBinaryFoundError, type Llama } from 'node-llama-cpp';
+import { HoneError } from '../server/shared/errors.ts';
+import type { Logger } from '../server/shared/logging.ts';
+
+export type GpuChoice = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
+
+/** The back end, and how many threads it computes with: ggml's threads spin, so never more than physical cores. */
+export interface Backend {
+  llama: Llama;
+  threads: number;
+  /** What is computed on in the end. */
+  device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
+}
+
+/** `threads` absent: the physical cores that this process may use. */
+export async function openBackend(
+  gpu: GpuChoice,
+  threads: number | undefined,
+  logger: Logger,
+): Promise<Backend> {
+  const llama = await getPrebuilt(gpu, logger);
+  const cores = Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  const used = threads ?? cores;
+  llama.maxThreads = used;
+  const device = llama.gpu === false ? 'cpu' : llama.gpu;
+  if (gpu === 'auto') logger.info({ device }, `Computing on ${device}.`);
+  return { llama, threads: used, device };
+}
+
+async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {
+  try {
+    return await getLlama({
+      gpu: gpu === 'cpu' ? false : gpu,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: LlamaLogLevel.warn,
+      logger: (level, message) => forward(logger, level, message),
+    });
+  } catch (error) {
+    if (!(error instanceof NoBinaryFoundError)) throw error;
+    if (gpu === 'auto' || gpu === 'cpu') {
+      throw new HoneError(
+        'llama_unavailable',
+        `No llama.cpp binary runs on this machine (${process.platform}-${process.arch}). Run npm install on this machine; on Linux a glibc system is needed.`,
+        { cause: error },
+      );
+    }
+    throw new HoneError(
+      'gpu_unavailable',
+      `The back end "${gpu}" does not run on this machine: its driver or its package is missing. Install the driver, or start with --gpu auto or --gpu cpu.`,
+      { param: '--gpu', cause: error },
+    );
+  }
+}
+
+function forward(logger: Logger, level: LlamaLogLevel, message: string): void {
+  const text = message.trimEnd();
+  if (level === LlamaLogLevel.fatal || level === LlamaLogLevel.error)
+    logger.error({ source: 'llama.cpp' }, text);
+  else if (level === LlamaLogLevel.warn) logger.warn({ source: 'llama.cpp' }, text);
+  else logger.debug({ source: 'llama.cpp' }, text);
+}
