@@ -1,0 +1,37 @@
+import type { CompletionRequestInput } from '../contracts/index.ts';
+import type { PromptWindow } from './window.ts';
+
+/** A line of code is rarely longer; past this the model is lost. */
+export const MAX_COMPLETION_TOKENS = 48;
+
+/** What the caller knows beside the window. */
+export interface RequestFacts {
+  workspace: string;
+  language: string;
+  session: string;
+  documentVersion: number;
+  /** UTF-16 offset of the caret in the document. */
+  offset: number;
+  /** False: nothing of the request is written anywhere. */
+  record: boolean;
+}
+
+/**
+ * The request for a one-line suggestion. Temperature and truncation are left to the companion's configuration,
+ * so that what is recorded can be learned from.
+ */
+export function lineRequest(window: PromptWindow, facts: RequestFacts): CompletionRequestInput {
+  return {
+    prompt: window.prefix,
+    suffix: window.suffix,
+    path: window.path,
+    max_tokens: MAX_COMPLETION_TOKENS,
+    stop: ['\n'],
+    workspace: facts.workspace,
+    language: facts.language,
+    session: facts.session,
+    document_version: facts.documentVersion,
+    offset: facts.offset,
+    record: facts.record,
+  };
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+const LANGUAGES: Record<string, string> = {
+  '.ts': 'typescript',
+  '.tsx': 'typescriptreact',
+  '.mts': 'typescript',
+  '.js': 'javascript',
+  '.jsx': 'javascriptreact',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.py': 'python',
+  '.go': 'go',
+  '.rs': 'rust',
+  '.java': 'java',
+  '.c': 'c',
+  '.h': 'c',
+  '.cpp': 'cpp',
+  '.cs': 'csharp',
+  '.rb': 'ruby',
+  '.php': 'php',
+};
+const SKIPPED_FOLDERS = new Set([
+  'node_modules',
+  'dist',
+  'build',
+  'out',
+  'vendor',
+  'coverage',
+  '__pycache__',
+]);
+const LARGEST_FILE_BYTES = 200_000;
+/** Longer lines are generated or minified, nobody types them. */
+const LONGEST_LINE_CHARS = 1000;
+const SHORTEST_FILE_LINES = 20;
+const MOST_HELD_OUT_FILES = 16;
+
+export interface SourceFile {
+  /** Relative to the folder, with forward slashes. */
+  path: string;
+  language: string;
+  /** LF line ends. */
+  text: string;
+}
+
+/**
+ * Source files under a folder that a person may have typed, in the order of their paths.
+ *
+ * @throws Error when the folder can't be read or holds none.
+ */
+export async function readSourceFiles(folder: string): Promise<SourceFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && LANGUAGES[path.extname(entry.name)] !== undefined)
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((name) => !name.split('/').some((part) => part.startsWith('.') || SKIPPED_FOLDERS.has(part)))
+    .sort(byCodeUnits);
+  const files: SourceFile[] = [];
+  for (const name of names) {
+    const text = (await readFile(path.join(folder, name), 'utf8')).replace(/\r\n?/g, '\n');
+    if (text.length > LARGEST_FILE_BYTES || /^\uFEFF?.*@generated/.test(text)) continue;
+    const lines = text.split('\n');
+    if (lines.length < SHORTEST_FILE_LINES || lines.some((line) => line.length > LONGEST_LINE_CHARS))
+      continue;
+    files.push({ path: name, language: LANGUAGES[path.extname(name)]!, text });
+  }
+  if (files.length === 0) {
+    throw new Error(
+      `No source files of ${SHORTEST_FILE_LINES} lines or more in ${folder}. Name a folder of code.`,
+    );
+  }
+  return files;
+}
+
+export interface FileSplit {
+  /** Typed by the simulated developer, in this order. */
+  streamed: SourceFile[];
+  /** Never streamed: the before and after are measured on them. */
+  heldOut: SourceFile[];
+}
+
+/**
+ * Parts the files into streamed and held out. Without a pattern, the files are sorted by the SHA-256 of their
+ * path and every second one is held out, up to 16.
+ */
+export function splitFiles(files: SourceFile[], holdoutGlob?: string): FileSplit {
+  const heldOutPaths =
+    holdoutGlob === undefined
+      ? new Set(
+          byHash(files)
+            .filter((_, i) => i % 2 === 1)
+            .slice(0, MOST_HELD_OUT_FILES),
+        )
+      : new Set(files.map((file) => file.path).filter((name) => path.posix.matchesGlob(name, holdoutGlob)));
+  const split = {
+    streamed: files.filter((file) => !heldOutPaths.has(file.path)),
+    heldOut: files.filter((file) => heldOutPaths.has(file.path)),
+  };
+  if (split.streamed.length === 0)
+    throw new Error(`The holdout pattern leaves nothing to type: ${holdoutGlob}`);
+  return split;
+}
+
+function byHash(files: SourceFile[]): string[] {
+  const hash = (name: string): string => createHash('sha256').update(name).digest('hex');
+  return files.map((file) => file.path).sort((a, b) => byCodeUnits(hash(a), hash(b)));
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
