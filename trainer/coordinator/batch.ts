@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AdapterRef, Sample, ScoreItem } from '../../extension/common/contracts/index.ts';
+import { advantages, INITIAL_BASELINE, type RunningMean } from '../learning/baseline.ts';
+import type { Store } from '../store/store.ts';
+import type { OutcomeFacts } from '../store/types.ts';
+import { eligibilityOf } from './eligibility.ts';
+import { buildSample, buildScoreItem, type SampleContext } from './samples.ts';
+
+/** What one update is made of. */
+export interface Batch {
+  samples: Sample[];
+  eventIds: string[];
+  /** Events from which, looked at closely, nothing can be learned. */
+  useless: string[];
+  heldOut: ScoreItem[];
+  /** Adapters that served the samples' completions, the parent included. */
+  adapters: AdapterRef[];
+  baseline: RunningMean;
+  /** Policy terms left out because their version is too old. */
+  stale: number;
+  figures: Record<string, number>;
+}
+
+/** The adapter in service and the promoted ones before it, newest first, that can be loaded. */
+export function recentAdapters(store: Store, active: number, maxLag: number): AdapterRef[] {
+  const recent: AdapterRef[] = [];
+  let version = active;
+  while (recent.length <= maxLag) {
+    const row = version === 0 ? null : store.adapters.get(version);
+    if (row === null) {
+      recent.push({ version: 0, path: null, scale: 1 });
+      break;
+    }
+    const path = join(store.adapterDir, row.file);
+    if (!row.collected && existsSync(path)) recent.push({ version, path, scale: row.scale });
+    version = row.parent;
+  }
+  return recent;
+}
+
+/** Builds the samples of settled events and the texts that the gate scores. */
+export function buildBatch(
+  store: Store,
+  events: OutcomeFacts[],
+  recent: AdapterRef[],
+  context: Omit<SampleContext, 'recentVersions'>,
+  now: number | null,
+): Batch {
+  const full = { ...context, recentVersions: new Set(recent.map((adapter) => adapter.version)) };
+  const useless: string[] = [];
+  const built = events.flatMap((facts) => {
+    const training = store.facts.training(facts);
+    const one = training === null ? null : buildSample(training, full);
+    if (one === null) useless.push(facts.eventId);
+    return one === null ? [] : [one];
+  });
+  const rewarded = built.filter((one) => one.sample.policy !== undefined);
+  const state = (store.runs.baseline(context.modelHash) as RunningMean | null) ?? INITIAL_BASELINE;
+  const { advantages: gains, next } = advantages(
+    rewarded.map((one) => one.reward!),
+    state,
+  );
+  rewarded.forEach((one, index) => (one.sample.policy!.advantage = gains[index]!));
+  const samples = built.map((one) => one.sample);
+  const served = new Set(samples.map((sample) => sample.policy?.adapterVersion));
+  return {
+    samples,
+    eventIds: samples.map((sample) => sample.eventId),
+    useless,
+    heldOut: heldOutItems(store, full, now),
+    adapters: recent.filter((adapter, index) => index === 0 || served.has(adapter.version)),
+    baseline: next,
+    stale: built.filter((one) => one.stale).length,
+    figures: batchFigures(
+      events,
+      samples,
+      rewarded.map((one) => one.reward!),
+      state,
+    ),
+  };
+}
+
+function heldOutItems(store: Store, context: SampleContext, now: number | null): ScoreItem[] {
+  const { settings, modelHash } = context;
+  return store.facts.heldOut(settings.maxGateItems).flatMap((facts) => {
+    if (eligibilityOf(facts, modelHash, settings, now).state !== 'ready') return [];
+    const training = store.facts.training(facts);
+    const item = training === null ? null : buildScoreItem(training, context);
+    return item === null ? [] : [item];
+  });
+}
+
+function batchFigures(
+  events: OutcomeFacts[],
+  samples: Sample[],
+  rewards: number[],
+  baseline: RunningMean,
+): Record<string, number> {
+  const mean = (values: number[]): number =>
+    values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const shown = events.filter(({ outcome }) => !['silent', 'suppressed'].includes(outcome.kind));
+  const is = (kind: string) => (facts: OutcomeFacts) => (facts.outcome.kind === kind ? 1 : 0);
+  return {
+    'rollout/reward_mean': mean(rewards),
+    'rollout/baseline': baseline.mean,
+    'rollout/accept_rate': mean(shown.map(is('accepted'))),
+    'rollout/silent_share': mean(events.map(is('silent'))),
+    'rollout/suppressed_share': mean(events.map(is('suppressed'))),
+    'rollout/completion_length_mean': mean(shown.map((facts) => facts.shownText.length)),
+    'rollout/policy_samples': rewards.length,
+    'rollout/correction_samples': samples.filter((s) => s.supervised?.source === 'correction').length,
+    'rollout/accepted_samples': samples.filter((s) => s.supervised?.source === 'accepted').length,
+    'rollout/context_samples': samples.filter((s) => s.context !== undefined).length,
+  };
+}

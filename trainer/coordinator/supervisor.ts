@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LearnerRequest } from '../../extension/common/contracts/index.ts';
+import {
+  LearnerProcess,
+  type LearnerProcessOptions,
+  type LearnerProgress,
+  type LearnerReady,
+  type LearnerUpdated,
+} from './learnerProcess.ts';
+
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 60_000;
+
+/**
+ * Keeps a learner at hand: started with the first update, started anew after a failure, later each time it fails
+ * again.
+ */
+export class LearnerSupervisor {
+  private readonly options: LearnerProcessOptions;
+  private process: LearnerProcess | null = null;
+  private info: LearnerReady | null = null;
+  private failures = 0;
+  private notBefore = 0;
+  private paused = false;
+  private readonly stopping = new AbortController();
+
+  constructor(options: LearnerProcessOptions) {
+    this.options = options;
+  }
+
+  /** Process id of the running learner, or null. */
+  get pid(): number | null {
+    return this.process?.alive === true ? this.process.pid : null;
+  }
+
+  /** What the learner said of itself when it last started. */
+  get ready(): LearnerReady | null {
+    return this.info;
+  }
+
+  /** Milliseconds until the next start may be tried; 0: now. */
+  get waitMs(): number {
+    return Math.max(0, this.notBefore - Date.now());
+  }
+
+  /**
+   * Runs one update, in a new process when there is none.
+   *
+   * @throws HoneError `learner_failed`; the next call waits a little longer before it starts another process.
+   */
+  async update(
+    request: Extract<LearnerRequest, { type: 'update' }>,
+    onProgress: (progress: LearnerProgress) => void,
+  ): Promise<LearnerUpdated> {
+    if (this.waitMs > 0) await sleep(this.waitMs, undefined, { signal: this.stopping.signal });
+    try {
+      const learner = await this.running();
+      const updated = await learner.update(request, onProgress);
+      this.failures = 0;
+      return updated;
+    } catch (error) {
+      this.failures++;
+      this.notBefore = Date.now() + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.failures - 1));
+      throw error;
+    }
+  }
+
+  setPaused(paused: boolean): void {
+    this.paused = paused;
+    this.process?.setPaused(paused);
+  }
+
+  async dispose(): Promise<void> {
+    this.stopping.abort();
+    await this.process?.dispose();
+  }
+
+  private async running(): Promise<LearnerProcess> {
+    if (this.process?.alive === true) return this.process;
+    const learner = new LearnerProcess(this.options);
+    this.process = learner;
+    try {
+      this.info = await learner.start();
+    } catch (error) {
+      // A learner that could not load the model is of no use; it must not linger.
+      await learner.dispose();
+      throw error;
+    }
+    learner.setPaused(this.paused);
+    this.options.logger.info({ pid: learner.pid, ...this.info }, 'The learner is ready.');
+    return learner;
+  }
+}
