@@ -1,0 +1,96 @@
+import {
+  adapterListSchema,
+  completionResponseSchema,
+  stepResponseSchema,
+  trainingStatusSchema,
+  type AdapterList,
+  type CompletionRequestInput,
+  type FeedbackEvent,
+  type StepResponse,
+  type TrainingStatus,
+} from '../../extension/common/contracts/index.ts';
+import type * as z from 'zod';
+import type { Companion } from './developer.ts';
+
+/** Where the services listen. */
+export interface CompanionAddress {
+  inference: string;
+  feedback: string;
+  /** Bearer token of inference; `none` when the service wants none. */
+  token: string;
+  /** Bearer token of feedback. */
+  feedbackToken: string;
+}
+
+export interface Completed {
+  id: string;
+  text: string;
+  adapterVersion: number;
+  /** Milliseconds from the request to its answer, as the editor sees it. */
+  latencyMs: number;
+}
+
+/** Both services over HTTP. An answer that is no success is an error that repeats what the service said. */
+export class HttpCompanion implements Companion {
+  readonly #address: CompanionAddress;
+
+  constructor(address: CompanionAddress) {
+    this.#address = address;
+  }
+
+  async complete(request: CompletionRequestInput): Promise<Completed> {
+    const startedAt = performance.now();
+    const { inference, token } = this.#address;
+    const answer = await call(`${inference}/v1/completions`, token, completionResponseSchema, request);
+    return {
+      id: answer.id,
+      text: answer.choices[0]!.text,
+      adapterVersion: answer.adapter_version,
+      latencyMs: performance.now() - startedAt,
+    };
+  }
+
+  /** Events go one by one, in their order: the order of arrival is the order of training. */
+  async submit(events: FeedbackEvent[]): Promise<void> {
+    const { feedback, feedbackToken } = this.#address;
+    for (const event of events)
+      await call(`${feedback}/api/training/submit`, feedbackToken, undefined, event);
+  }
+
+  /** Trains now and answers when the update is decided. */
+  async step(): Promise<StepResponse> {
+    const { feedback, feedbackToken } = this.#address;
+    return await call(`${feedback}/api/training/step`, feedbackToken, stepResponseSchema, {});
+  }
+
+  async status(): Promise<TrainingStatus> {
+    const { feedback, feedbackToken } = this.#address;
+    return await call(`${feedback}/api/training/status`, feedbackToken, trainingStatusSchema);
+  }
+
+  async adapters(): Promise<AdapterList> {
+    const { feedback, feedbackToken } = this.#address;
+    return await call(`${feedback}/api/adapters`, feedbackToken, adapterListSchema);
+  }
+}
+
+/** GET without a body, POST with one. */
+async function call<T extends z.ZodType>(
+  url: string,
+  token: string,
+  schema: T | undefined,
+  body?: unknown,
+): Promise<z.infer<T>> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === 'none' ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 500)}`);
+  const answer = JSON.parse(text) as z.infer<T>;
+  return schema === undefined ? answer : (schema.parse(answer) as z.infer<T>);
+}
