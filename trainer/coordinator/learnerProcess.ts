@@ -5,6 +5,7 @@ import {
   learnerReplySchema,
   type LearnerReply,
   type LearnerRequest,
+  type Score,
 } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
@@ -80,6 +81,12 @@ export class LearnerProcess {
     if (reply.type === 'updated') return reply;
     this.kill(`answered an update with "${reply.type}"`);
     throw this.ended!;
+  }
+
+  /** Log-probability of texts under an adapter, from one teacher-forced pass each. */
+  async score(request: Extract<LearnerRequest, { type: 'score' }>): Promise<Score[]> {
+    const reply = await this.ask(request, request.id, () => {});
+    return (reply as Extract<LearnerReply, { type: 'scores' }>).scores;
   }
 
   /** Stops the work between two graphs until resumed; time that it rests does not count as silence. */
