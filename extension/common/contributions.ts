@@ -1,0 +1,122 @@
+/**
+ * Every command, setting and context key, once. The rest of the code uses these names only, and a test holds
+ * package.json against them.
+ */
+
+export const COMMANDS = {
+  toggleTracking: { id: 'hone.toggleTracking', title: 'Toggle Tracking' },
+  toggleCompletions: { id: 'hone.toggleCompletions', title: 'Toggle Completions' },
+  trainNow: { id: 'hone.trainNow', title: 'Train Now' },
+  rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
+  restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
+  showLog: { id: 'hone.showLog', title: 'Show Log' },
+  showStatus: { id: 'hone.showStatus', title: 'Show Status' },
+  acceptWord: { id: 'hone.acceptWord', title: 'Accept Word of Suggestion' },
+  acceptLine: { id: 'hone.acceptLine', title: 'Accept Line of Suggestion' },
+  dismiss: { id: 'hone.dismiss', title: 'Dismiss Suggestion' },
+} as const;
+export type CommandName = keyof typeof COMMANDS;
+
+/** Run by the editor after it inserted an item; not in the palette, and not in package.json. */
+export const ACCEPTED_COMMAND = 'hone.internal.accepted';
+
+export const CATEGORY = 'Hone';
+
+export const CONTEXT_KEYS = {
+  /** A suggestion of ours may be on display: our Escape and accept-word keys are bound only then. */
+  offering: 'hone.offering',
+} as const;
+
+export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
+
+export interface Settings {
+  completionsEnabled: boolean;
+  trackingEnabled: boolean;
+  disabledLanguages: string[];
+  excludedFiles: string[];
+  debounceMs: number;
+  maxTokens: number;
+  temperature: number | null;
+  aggressiveness: number;
+  useProposedApi: boolean;
+  inferencePort: number;
+  feedbackPort: number;
+  modelPath: string;
+  gpu: GpuKind;
+  threads: number;
+  batchEvents: number;
+}
+
+export interface SettingContract<T> {
+  /** Below `hone.`. */
+  key: string;
+  fallback: T;
+  /** False: the value is refused, and the fallback stands. */
+  allows: (value: unknown) => boolean;
+  /** A change takes effect with a new companion. */
+  restarts: boolean;
+}
+
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const isText = (value: unknown) => typeof value === 'string';
+const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isNumber = (low: number, high: number) => (value: unknown) =>
+  typeof value === 'number' && value >= low && value <= high;
+const isWhole = (low: number, high: number) => (value: unknown) =>
+  isNumber(low, high)(value) && Number.isInteger(value);
+const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].includes(value as string);
+
+const PORT_MAX = 65_535;
+
+export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name]> } = {
+  completionsEnabled: { key: 'completions.enabled', fallback: true, allows: isBoolean, restarts: false },
+  trackingEnabled: { key: 'tracking.enabled', fallback: true, allows: isBoolean, restarts: false },
+  disabledLanguages: {
+    key: 'completions.disabledLanguages',
+    fallback: [],
+    allows: isTextList,
+    restarts: false,
+  },
+  excludedFiles: { key: 'completions.excludedFiles', fallback: [], allows: isTextList, restarts: false },
+  debounceMs: { key: 'completions.debounceMs', fallback: 75, allows: isWhole(50, 1000), restarts: false },
+  maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
+  temperature: {
+    key: 'completions.temperature',
+    fallback: null,
+    allows: (value) => value === null || isNumber(0, 2)(value),
+    restarts: false,
+  },
+  aggressiveness: {
+    key: 'learning.aggressiveness',
+    fallback: 0.25,
+    allows: isNumber(0.05, 0.95),
+    restarts: true,
+  },
+  useProposedApi: { key: 'completions.useProposedApi', fallback: true, allows: isBoolean, restarts: false },
+  inferencePort: {
+    key: 'companion.inferencePort',
+    fallback: 0,
+    allows: isWhole(0, PORT_MAX),
+    restarts: true,
+  },
+  feedbackPort: { key: 'companion.feedbackPort', fallback: 0, allows: isWhole(0, PORT_MAX), restarts: true },
+  modelPath: { key: 'companion.modelPath', fallback: '', allows: isText, restarts: true },
+  gpu: { key: 'companion.gpu', fallback: 'auto', allows: isGpu, restarts: true },
+  threads: { key: 'companion.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
+  batchEvents: { key: 'learning.batchEvents', fallback: 16, allows: isWhole(1, 1024), restarts: true },
+};
+
+export const SETTINGS_SECTION = 'hone';
+
+/** Settings as they are in force, and the keys whose value was refused. */
+export function readSettings(get: (key: string) => unknown): { settings: Settings; refused: string[] } {
+  const refused: string[] = [];
+  const entries = Object.entries(SETTINGS).map(([name, { key, fallback, allows }]) => {
+    const value = get(key);
+    if (value === undefined) return [name, fallback];
+    if (allows(value)) return [name, value];
+    refused.push(`${SETTINGS_SECTION}.${key}`);
+    return [name, fallback];
+  });
+  return { settings: Object.fromEntries(entries) as Settings, refused };
+}
