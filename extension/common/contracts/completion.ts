@@ -17,7 +17,9 @@ export const completionRequestSchema = z.looseObject({
   stop: z
     .union([z.string(), z.array(z.string()).max(16)])
     .nullish()
-    .transform((stop) => (stop === null || stop === undefined ? [] : typeof stop === 'string' ? [stop] : stop)),
+    .transform((stop) =>
+      stop === null || stop === undefined ? [] : typeof stop === 'string' ? [stop] : stop,
+    ),
   seed: z.int().optional(),
   /** How many log-probabilities a token to return; null or absent: none. */
   logprobs: z.union([z.boolean(), z.int().min(0).max(5)]).nullish(),

@@ -1,5 +1,6 @@
 export * from './completion.ts';
 export * from './feedback.ts';
+export * from './infill.ts';
 export * from './learner.ts';
 export * from './lock.ts';
 export * from './outcome.ts';

@@ -1,0 +1,137 @@
+/** One completion from request to record, for both completion routes. */
+import { v7 as uuidv7 } from 'uuid';
+import { findStop } from '../../inference/text.ts';
+import type { Engine, GeneratedToken, GenerateResult } from '../../inference/types.ts';
+import type { CompletionRecord } from '../../store/types.ts';
+import type { InferenceEnvironment } from './environment.ts';
+import { buildPrompt, type BuiltPrompt, type PromptSource } from './prompt.ts';
+
+/** A completion request with every default filled in. */
+export interface CompletionAsk {
+  source: PromptSource;
+  /** `prompt` as the client sent it; feedback that knows no id is joined by it. */
+  requestPrompt: string;
+  maxTokens: number;
+  temperature: number;
+  topP: number;
+  topK: number;
+  repetitionPenalty: number;
+  stop: string[];
+  seed: number | undefined;
+  /** False: nothing of the request is written anywhere. */
+  record: boolean;
+  session: string;
+  workspaceKey: string;
+  relativePath: string;
+  language: string;
+  documentVersion: number;
+  offset: number;
+}
+
+export interface Answer {
+  id: string;
+  createdAt: number;
+  prompt: BuiltPrompt;
+  result: GenerateResult;
+  /** The stop string that ended the text, or null. */
+  stoppedBy: string | null;
+}
+
+/** Half of the context is always left to the prompt. */
+const LARGEST_ANSWER_SHARE = 0.5;
+
+export class Completion {
+  readonly id = uuidv7();
+  readonly createdAt = Date.now();
+  readonly ask: CompletionAsk;
+  readonly prompt: BuiltPrompt;
+  private readonly engine: Engine;
+  private readonly environment: InferenceEnvironment;
+  private readonly maxTokens: number;
+
+  constructor(environment: InferenceEnvironment, engine: Engine, ask: CompletionAsk) {
+    this.environment = environment;
+    this.engine = engine;
+    this.ask = ask;
+    this.maxTokens = Math.min(ask.maxTokens, Math.floor(engine.model.contextTokens * LARGEST_ANSWER_SHARE));
+    this.prompt = buildPrompt(engine, ask.source, this.maxTokens);
+  }
+
+  /** Generates and, unless the client went away or forbade it, writes the record before anything is answered. */
+  async run(signal: AbortSignal, onToken?: (token: GeneratedToken) => void): Promise<Answer> {
+    const { ask, environment } = this;
+    const result = await this.engine.generate({
+      prompt: this.prompt.tokens,
+      maxTokens: this.maxTokens,
+      temperature: ask.temperature,
+      topP: ask.topP,
+      topK: ask.topK,
+      repetitionPenalty: ask.repetitionPenalty,
+      stop: ask.stop,
+      ...(ask.seed === undefined ? {} : { seed: ask.seed }),
+      ...(onToken === undefined ? {} : { onToken }),
+      signal,
+    });
+    environment.count(this.prompt, result);
+    if (ask.record) this.write(result);
+    return {
+      id: this.id,
+      createdAt: this.createdAt,
+      prompt: this.prompt,
+      result,
+      stoppedBy: stopString(result, ask.stop),
+    };
+  }
+
+  private write(result: GenerateResult): void {
+    const { sink, logger } = this.environment;
+    try {
+      if (result.finishReason === 'cancelled') sink.countCancelled();
+      else sink.recordCompletion(this.record(result));
+    } catch (error) {
+      // The developer gets the text all the same; that nothing can be learned from it is said here and counted.
+      this.environment.countRecordFailure();
+      logger.error({ err: error, completion: this.id }, 'The completion could not be recorded.');
+    }
+  }
+
+  private record(result: GenerateResult): CompletionRecord {
+    const { ask, prompt } = this;
+    return {
+      id: this.id,
+      createdAt: this.createdAt,
+      session: ask.session,
+      workspaceKey: ask.workspaceKey,
+      relativePath: ask.relativePath,
+      language: ask.language,
+      documentVersion: ask.documentVersion,
+      offset: ask.offset,
+      ...(ask.requestPrompt === prompt.text ? {} : { requestPrompt: ask.requestPrompt }),
+      promptText: prompt.text,
+      promptTokens: prompt.tokens,
+      modelHash: this.engine.model.hash,
+      adapterVersion: result.adapterVersion,
+      sampling: {
+        temperature: ask.temperature,
+        topP: ask.topP,
+        topK: ask.topK,
+        repetitionPenalty: ask.repetitionPenalty,
+        seed: ask.seed ?? null,
+      },
+      generatedTokens: result.tokens.map((token) => token.id),
+      generatedLogprobs: result.tokens.map((token) => token.logprob),
+      finishReason: result.finishReason,
+      ended: result.ended,
+      rawText: result.text,
+      cacheOrigin: result.cachedTokens > 0 ? 'prefix' : 'none',
+      latency: result.timings,
+    };
+  }
+}
+
+function stopString(result: GenerateResult, stops: string[]): string | null {
+  if (result.finishReason !== 'stop' || result.ended) return null;
+  const whole = result.tokens.map((token) => token.text).join('');
+  const place = findStop(whole, stops);
+  return stops.find((stop) => place >= 0 && whole.startsWith(stop, place)) ?? null;
+}

@@ -1,0 +1,182 @@
+/** `POST /v1/completions`, OpenAI's text completion. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  completionRequestSchema,
+  type CompletionRequest,
+  type CompletionResponse,
+} from '../../../extension/common/contracts/index.ts';
+import type { GeneratedToken, ModelInfo } from '../../inference/types.ts';
+import { HoneError } from '../shared/errors.ts';
+import { parseBody } from '../shared/validate.ts';
+import { Completion, type Answer, type CompletionAsk } from './answer.ts';
+import type { InferenceEnvironment } from './environment.ts';
+import { abortOnClose, EventStream, StreamedText } from './stream.ts';
+
+const PROJECT_HEADER = 'x-project-id';
+const DEFAULT_WORKSPACE = 'default';
+const MILLISECONDS_PER_SECOND = 1000;
+
+export function addCompletionRoute(app: FastifyInstance, environment: InferenceEnvironment): void {
+  app.post('/v1/completions', async (request, reply) => {
+    const body = parseBody(completionRequestSchema, request.body);
+    const engine = environment.requireEngine();
+    const ask = askOf(body, workspaceKey(request, body.workspace), environment);
+    const completion = new Completion(environment, engine, ask);
+    if (completion.prompt.tokens.length === 0) {
+      throw new HoneError('invalid_request', 'Field "prompt": there is nothing to complete.', {
+        param: 'prompt',
+      });
+    }
+    const wantsLogprobs = body.logprobs !== undefined && body.logprobs !== null && body.logprobs !== false;
+    const signal = abortOnClose(reply);
+    if (body.stream === true) return streamed(reply, completion, engine.model, signal, wantsLogprobs);
+    const answer = await completion.run(signal);
+    if (answer.result.finishReason === 'cancelled') return reply.hijack();
+    return wholeResponse(answer, engine.model, wantsLogprobs);
+  });
+}
+
+/** The body's workspace key, else the header's. */
+export function workspaceKey(request: FastifyRequest, fromBody: string | undefined): string {
+  const header = request.headers[PROJECT_HEADER];
+  return fromBody ?? (typeof header === 'string' && header !== '' ? header : DEFAULT_WORKSPACE);
+}
+
+function askOf(body: CompletionRequest, workspace: string, environment: InferenceEnvironment): CompletionAsk {
+  const { defaults } = environment;
+  return {
+    source:
+      body.suffix === undefined
+        ? { kind: 'raw', prompt: body.prompt }
+        : {
+            kind: 'document',
+            document: { prefix: body.prompt, suffix: body.suffix, ...(body.path ? { path: body.path } : {}) },
+          },
+    requestPrompt: body.prompt,
+    maxTokens: body.max_tokens ?? defaults.maxTokens,
+    temperature: body.temperature ?? defaults.temperature,
+    topP: body.top_p ?? 1,
+    topK: body.top_k ?? 0,
+    repetitionPenalty: body.repetition_penalty ?? 1,
+    stop: body.stop.filter((stop) => stop !== ''),
+    seed: body.seed,
+    record: body.record !== false,
+    session: body.session ?? '',
+    workspaceKey: workspace,
+    relativePath: body.path ?? '',
+    language: body.language ?? '',
+    documentVersion: body.document_version ?? 0,
+    offset: body.offset ?? 0,
+  };
+}
+
+async function streamed(
+  reply: FastifyReply,
+  completion: Completion,
+  model: ModelInfo,
+  signal: AbortSignal,
+  wantsLogprobs: boolean,
+): Promise<FastifyReply> {
+  const stream = new EventStream(reply);
+  const text = new StreamedText(completion.ask.stop);
+  const offsets = new TextOffsets();
+  const head = {
+    id: completion.id,
+    object: 'text_completion' as const,
+    created: Math.floor(completion.createdAt / MILLISECONDS_PER_SECOND),
+    model: model.name,
+  };
+  const answer = await completion
+    .run(signal, (token) => {
+      const logprobs = wantsLogprobs ? logprobsOf([token], [offsets.next(token)]) : null;
+      const piece = text.push(token);
+      if (piece === '' && logprobs === null) return;
+      stream.send({ ...head, choices: [{ index: 0, text: piece, finish_reason: null, logprobs }] });
+    })
+    .catch((error: unknown) => {
+      if (!stream.isOpen) throw error;
+      // The head is gone: the error can only be said as the last event.
+      stream.send({
+        error: {
+          message: (error as Error).message,
+          type: 'server_error',
+          code: 'generation_failed',
+          param: null,
+        },
+      });
+      stream.end();
+      return null;
+    });
+  if (answer === null) return reply;
+  if (answer.result.finishReason === 'cancelled') return reply.hijack();
+  const last = {
+    index: 0,
+    text: text.rest(answer.result.text),
+    finish_reason: answer.result.finishReason,
+    logprobs: null,
+  };
+  stream.send({ ...wholeResponse(answer, model, false), choices: [last] });
+  stream.send('[DONE]');
+  stream.end();
+  return reply;
+}
+
+function wholeResponse(answer: Answer, model: ModelInfo, wantsLogprobs: boolean): CompletionResponse {
+  const { prompt, result } = answer;
+  const offsets = new TextOffsets();
+  return {
+    id: answer.id,
+    object: 'text_completion',
+    created: Math.floor(answer.createdAt / MILLISECONDS_PER_SECOND),
+    model: model.name,
+    adapter_version: result.adapterVersion,
+    choices: [
+      {
+        index: 0,
+        text: result.text,
+        finish_reason: result.finishReason,
+        logprobs: wantsLogprobs
+          ? logprobsOf(
+              result.tokens,
+              result.tokens.map((token) => offsets.next(token)),
+            )
+          : null,
+      },
+    ],
+    usage: {
+      prompt_tokens: prompt.tokens.length,
+      completion_tokens: result.tokens.length,
+      total_tokens: prompt.tokens.length + result.tokens.length,
+    },
+    ...(prompt.hasSuffix ? { suffix_used: !prompt.suffixDropped } : {}),
+    ...(prompt.rerendered ? { rerendered: true } : {}),
+    ...(prompt.truncatedTokens > 0 ? { truncated_tokens: prompt.truncatedTokens } : {}),
+    timings: {
+      queue: result.timings.queue,
+      prompt: result.timings.prompt,
+      first_token: result.timings.firstToken,
+      total: result.timings.total,
+      cached_tokens: result.cachedTokens,
+    },
+  };
+}
+
+/** OpenAI's shape, and the ids beside it. Log-probabilities are those of the chosen tokens. */
+function logprobsOf(tokens: GeneratedToken[], textOffsets: number[]) {
+  return {
+    tokens: tokens.map((token) => token.text),
+    token_logprobs: tokens.map((token) => token.logprob!),
+    text_offset: textOffsets,
+    token_ids: tokens.map((token) => token.id),
+  };
+}
+
+class TextOffsets {
+  private offset = 0;
+
+  next(token: GeneratedToken): number {
+    const start = this.offset;
+    this.offset += token.text.length;
+    return start;
+  }
+}
