@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LearnerRequest } from '../../extension/common/contracts/index.ts';
 import {
   LearnerProcess,
@@ -12,8 +11,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Keeps a learner at hand: started with the first update, started anew after a failure, later each time it fails
- * again.
+ * Keeps a learner at hand: started with the first update, started anew after a failure; `waitMs` grows each
+ * time it fails again.
  */
 export class LearnerSupervisor {
   private readonly options: LearnerProcessOptions;
@@ -22,7 +21,6 @@ export class LearnerSupervisor {
   private failures = 0;
   private notBefore = 0;
   private paused = false;
-  private readonly stopping = new AbortController();
 
   constructor(options: LearnerProcessOptions) {
     this.options = options;
@@ -38,7 +36,7 @@ export class LearnerSupervisor {
     return this.info;
   }
 
-  /** Milliseconds until the next start may be tried; 0: now. */
+  /** Milliseconds that an update nobody asked for should wait after failures; 0: none. */
   get waitMs(): number {
     return Math.max(0, this.notBefore - Date.now());
   }
@@ -46,13 +44,12 @@ export class LearnerSupervisor {
   /**
    * Runs one update, in a new process when there is none.
    *
-   * @throws HoneError `learner_failed`; the next call waits a little longer before it starts another process.
+   * @throws HoneError `learner_failed`.
    */
   async update(
     request: Extract<LearnerRequest, { type: 'update' }>,
     onProgress: (progress: LearnerProgress) => void,
   ): Promise<LearnerUpdated> {
-    if (this.waitMs > 0) await sleep(this.waitMs, undefined, { signal: this.stopping.signal });
     try {
       const learner = await this.running();
       const updated = await learner.update(request, onProgress);
@@ -71,7 +68,6 @@ export class LearnerSupervisor {
   }
 
   async dispose(): Promise<void> {
-    this.stopping.abort();
     await this.process?.dispose();
   }
 

@@ -29,6 +29,7 @@ export interface AdapterTable {
    */
   rollBack(modelHash: string, workspaceKey: string): number;
   setStatus(version: number, status: AdapterStatus): void;
+  setScale(version: number, scale: number): void;
   /** Rejected and rolled-back versions that are active nowhere and whose files are still there. */
   collectable(): AdapterRow[];
   markCollected(version: number): void;
@@ -59,6 +60,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',
   );
   const setStatus = database.prepare('UPDATE adapters SET status = ? WHERE version = ?');
+  const setScale = database.prepare('UPDATE adapters SET scale = ? WHERE version = ?');
   const collectable = database.prepare(
     `${select} WHERE status IN ('rejected', 'rolledBack') AND collected = 0
        AND version NOT IN (SELECT version FROM active) ORDER BY version`,
@@ -118,6 +120,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     activate,
     rollBack: (modelHash, workspaceKey) => database.transaction(rollBack).immediate(modelHash, workspaceKey),
     setStatus: (version, status) => void setStatus.run(status, version),
+    setScale: (version, scale) => void setScale.run(scale, version),
     collectable: () => (collectable.all() as AdapterDbRow[]).map(adapterOf),
     markCollected: (version) => void markCollected.run(version),
   };

@@ -12,6 +12,8 @@ export interface RunTable {
    * @throws when the same events were already used on the same parent.
    */
   commit(run: RunRecord, baseline: unknown): boolean;
+  /** Adds the time of a phase that follows the decision. */
+  addSeconds(runId: string, phase: string, seconds: number): void;
   last(modelHash: string): RunRow | null;
   list(): RunRow[];
   /** Runs that used an event, by id. */
@@ -42,13 +44,17 @@ export function createRunTable(database: Database.Database): RunTable {
     'INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
   const getMeta = database.prepare('SELECT value FROM meta WHERE name = ?').pluck();
+  const addSeconds = database.prepare(
+    'UPDATE runs SET seconds = json_set(seconds, @path, @seconds) WHERE id = @runId',
+  );
   const last = database.prepare('SELECT * FROM runs WHERE model_hash = ? ORDER BY seq DESC LIMIT 1');
   const all = database.prepare('SELECT * FROM runs ORDER BY seq');
   const runsOf = database.prepare('SELECT run_id FROM trained WHERE event_id = ? ORDER BY run_id').pluck();
 
   function commit(run: RunRecord, baseline: unknown): boolean {
     const { modelHash, workspaceKey, parent, candidate, decision } = run;
-    if (((activeOf.get(modelHash, workspaceKey) as number | undefined) ?? 0) !== parent) return false;
+    const active = (activeOf.get(modelHash, workspaceKey) as number | undefined) ?? 0;
+    if (decision !== 'failed' && active !== parent) return false;
     const at = Date.now();
     const figures = JSON.stringify(run.figures);
     insertRun.run({
@@ -80,6 +86,7 @@ export function createRunTable(database: Database.Database): RunTable {
 
   return {
     commit: (run, baseline) => database.transaction(commit).immediate(run, baseline),
+    addSeconds: (runId, phase, seconds) => void addSeconds.run({ runId, path: `$.${phase}`, seconds }),
     last(modelHash) {
       const row = last.get(modelHash) as RunDbRow | undefined;
       return row === undefined ? null : runOf(row);

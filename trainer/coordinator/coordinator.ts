@@ -1,0 +1,258 @@
+import type {
+  AdapterList,
+  AdapterRef,
+  LearnerRequest,
+  RunSummary,
+  StepResponse,
+  TrainingStatus,
+} from '../../extension/common/contracts/index.ts';
+import type { Engine } from '../inference/types.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import type { Store } from '../store/store.ts';
+import { engineText } from './engineText.ts';
+import { generalItems } from './general.ts';
+import { EventQueue } from './queue.ts';
+import {
+  activateAdapter,
+  adapterRef,
+  collectAdapters,
+  DEFAULT_WORKSPACE,
+  listAdapters,
+  loadableAdapters,
+  loadActive,
+  removeOrphans,
+} from './registry.ts';
+import type { TrainingSettings } from './settings.ts';
+import { statusOf } from './status.ts';
+import { LearnerSupervisor } from './supervisor.ts';
+import { performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
+
+const ARRIVAL_DEBOUNCE_MS = 20;
+const PRUNE_INTERVAL_MS = 60 * 60 * 1000;
+/** Longest delay that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface CoordinatorOptions {
+  store: Store;
+  engine: Engine;
+  settings: TrainingSettings;
+  /** False: updates only when asked for. */
+  automatic: boolean;
+  learner: { entry: string; gpu: Extract<LearnerRequest, { type: 'init' }>['gpu']; threads: number };
+  logger: Logger;
+}
+
+/**
+ * Closes the loop: watches the queue of events, runs an update when a batch is complete, and brings what the gate
+ * lets through into service. One at a time, whoever asks.
+ */
+export class Coordinator {
+  private readonly options: CoordinatorOptions;
+  private readonly parts: UpdateParts;
+  private readonly queue: EventQueue;
+  private readonly learner: LearnerSupervisor;
+  private readonly stopListening: () => void;
+  private readonly pruning: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | null = null;
+  /** The last piece of work that was lined up; it never rejects. */
+  private work: Promise<unknown> = Promise.resolve();
+  private phase: 'training' | 'gating' | null = null;
+  private busy = false;
+  private trouble: string | null = null;
+  private disposed = false;
+
+  /** Takes over the store and the engine as they are; `start` brings the active adapter into service. */
+  constructor(options: CoordinatorOptions) {
+    const { store, engine, settings, logger } = options;
+    this.options = options;
+    const config = updateConfigOf(engine.model.layers, settings);
+    this.learner = new LearnerSupervisor({
+      entry: options.learner.entry,
+      init: {
+        type: 'init',
+        modelPath: engine.model.path,
+        gpu: options.learner.gpu,
+        threads: options.learner.threads,
+        firstLayer: config.firstLayer,
+        weightType: config.weightType,
+        endTokens: engine.model.endTokens,
+        cacheBytes: settings.learnerCacheBytes,
+      },
+      silenceMs: settings.learnerSilenceMs,
+      logger,
+    });
+    const text = engineText(engine, settings.maxTargetTokens);
+    this.parts = {
+      store,
+      engine,
+      learner: this.learner,
+      text,
+      general: generalItems(text),
+      settings,
+      logger,
+    };
+    this.queue = new EventQueue(store, engine.model.hash, settings);
+    this.stopListening = engine.onBusy((busy) => {
+      this.busy = busy;
+      this.learner.setPaused(busy);
+    });
+    this.pruning = setInterval(() => this.prune(), PRUNE_INTERVAL_MS).unref();
+  }
+
+  /** Process id of the learner, or null while none runs. */
+  get learnerPid(): number | null {
+    return this.learner.pid;
+  }
+
+  /** Loads the adapter in service, clears away what a crash left, and begins to watch the queue. */
+  async start(): Promise<void> {
+    const { store, engine, logger } = this.options;
+    const { hash, name, path } = engine.model;
+    store.adapters.registerModel({ hash, name, path });
+    removeOrphans(store, logger);
+    this.trouble = await loadActive(store, engine, logger);
+    this.prune();
+    this.wake(0);
+  }
+
+  /** To be called after events were stored. */
+  eventsArrived(): void {
+    this.queue.changed();
+    this.wake(ARRIVAL_DEBOUNCE_MS);
+  }
+
+  /** Settles what is open and trains now; an update under way is waited for first. */
+  async step(): Promise<StepResponse> {
+    const before = this.options.store.runs.last(this.options.engine.model.hash)?.id;
+    return this.inTurn(async () => {
+      if (this.disposed) return { status: 'busy', run: null };
+      const run = await this.update(this.queue.settled().slice(0, this.options.settings.maxStepEvents), null);
+      if (run !== null) return { status: 'done', run };
+      const last = this.status().lastRun;
+      // The update that was waited for took everything.
+      return last !== null && last.id !== before
+        ? { status: 'done', run: last }
+        : { status: 'nothing_to_train', run: null };
+    });
+  }
+
+  status(): TrainingStatus {
+    return statusOf(this.options.store, this.options.engine.model, this.queue.current(), {
+      phase: this.phase,
+      paused: this.busy,
+      automatic: this.options.automatic,
+      trouble: this.trouble,
+      learner: this.learner.ready,
+    });
+  }
+
+  /** Versions of the loaded model whose files are there, the base first. */
+  loadable(): AdapterRef[] {
+    return loadableAdapters(this.options.store, this.options.engine.model.hash);
+  }
+
+  adapters(): AdapterList {
+    return listAdapters(this.options.store, this.options.engine.model);
+  }
+
+  /**
+   * Brings a version into service by hand, at another scale when one is given.
+   *
+   * @throws HoneError when it does not exist, belongs to another model or its file is gone.
+   */
+  async activate(version: number, scale?: number): Promise<AdapterList> {
+    await activateAdapter(this.options.store, this.options.engine, version, scale);
+    return this.adapters();
+  }
+
+  /**
+   * Takes the version in service back and serves the one it was made from.
+   *
+   * @throws HoneError when the base is in service.
+   */
+  async rollBack(): Promise<AdapterList> {
+    const { store, engine } = this.options;
+    const version = store.adapters.rollBack(engine.model.hash, DEFAULT_WORKSPACE);
+    await engine.useAdapter(adapterRef(store, version));
+    return this.adapters();
+  }
+
+  /** Deletes the files of rejected and rolled-back versions. */
+  collect(): { versions: number[]; bytes: number } {
+    return collectAdapters(this.options.store);
+  }
+
+  /** Ends the learner; an update under way is given up and its events stay in the queue. */
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    this.stopListening();
+    clearInterval(this.pruning);
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.learner.dispose();
+    await this.work;
+  }
+
+  /** Looks at the queue after `delayMs`, or earlier when that was already agreed. */
+  private wake(delayMs: number): void {
+    if (this.disposed) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), Math.min(MAX_TIMER_MS, delayMs));
+    this.timer.unref();
+  }
+
+  private look(): void {
+    this.timer = null;
+    void this.inTurn(async () => {
+      if (this.disposed || !this.options.automatic) return;
+      if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
+      const { ready, nextSettlement } = this.queue.current();
+      const { batchEvents } = this.options.settings;
+      if (ready.length < batchEvents) {
+        if (Number.isFinite(nextSettlement)) this.wake(Math.max(0, nextSettlement - Date.now()));
+        return;
+      }
+      await this.update(ready.slice(0, batchEvents), Date.now());
+      this.wake(this.learner.waitMs);
+    }).catch((error: unknown) => {
+      this.trouble = error instanceof Error ? error.message : String(error);
+      this.options.logger.error({ err: error }, 'An update could not be made; the next event tries again.');
+    });
+  }
+
+  private async update(
+    events: Parameters<typeof performUpdate>[1],
+    now: number | null,
+  ): Promise<RunSummary | null> {
+    if (events.length === 0) return null;
+    this.phase = 'training';
+    this.learner.setPaused(this.busy);
+    try {
+      const run = await performUpdate(this.parts, events, now, (progress) => {
+        this.phase = progress.phase === 'gate' ? 'gating' : 'training';
+      });
+      this.trouble = run?.decision === 'failed' ? run.reason : null;
+      return run;
+    } catch (error) {
+      this.trouble = error instanceof Error ? error.message : String(error);
+      throw error;
+    } finally {
+      this.phase = null;
+      this.queue.changed();
+    }
+  }
+
+  private inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.work.then(task);
+    this.work = turn.catch(() => {});
+    return turn;
+  }
+
+  private prune(): void {
+    try {
+      const deleted = this.options.store.prune();
+      if (deleted > 0) this.options.logger.info({ deleted }, 'Deleted completions past their retention.');
+    } catch (error) {
+      this.options.logger.error({ err: error }, 'Old completions could not be deleted.');
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AdapterList, AdapterRef, AdapterSummary } from '../../extension/common/contracts/index.ts';
+import type { Engine } from '../inference/types.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import { BASE_VERSION } from '../store/adapters.ts';
+import type { Store } from '../store/store.ts';
+import type { AdapterRow } from '../store/types.ts';
+
+/** Workspaces share one adapter for now; the key is kept with everything that is learned. */
+export const DEFAULT_WORKSPACE = 'default';
+
+const BASE: AdapterRef = { version: BASE_VERSION, path: null, scale: 1 };
+
+/**
+ * The adapter that the store says is in service, as the engine loads it.
+ *
+ * @throws HoneError `adapter_gone` when its file is not there.
+ */
+export function adapterRef(store: Store, version: number): AdapterRef {
+  if (version === BASE_VERSION) return BASE;
+  const row = store.adapters.get(version);
+  const path = row === null ? null : join(store.adapterDir, row.file);
+  if (path === null || !existsSync(path))
+    throw new HoneError(
+      'adapter_gone',
+      `The file of adapter ${version} is not in ${store.adapterDir}. Put it back or activate another version.`,
+    );
+  return { version, path, scale: row!.scale };
+}
+
+/**
+ * Loads the version in service into the engine. One that can't be loaded is rolled back to its parent, and so on.
+ *
+ * @returns what had to be rolled back and why, or null.
+ */
+export async function loadActive(store: Store, engine: Engine, logger: Logger): Promise<string | null> {
+  let trouble: string | null = null;
+  for (;;) {
+    const version = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
+    try {
+      if (engine.adapter.version !== version) await engine.useAdapter(adapterRef(store, version));
+      return trouble;
+    } catch (error) {
+      if (version === BASE_VERSION) throw error;
+      const next = store.adapters.rollBack(engine.model.hash, DEFAULT_WORKSPACE);
+      trouble = `Adapter ${version} could not be loaded, version ${next} serves instead: ${(error as Error).message}`;
+      logger.error({ err: error, version, next }, trouble);
+    }
+  }
+}
+
+/** Makes a version the one in service, by hand: whatever the gate said of it. */
+export async function activateAdapter(
+  store: Store,
+  engine: Engine,
+  version: number,
+  scale?: number,
+): Promise<void> {
+  const { hash } = engine.model;
+  const before = store.adapters.active(hash, DEFAULT_WORKSPACE);
+  store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+  try {
+    const adapter = adapterRef(store, version);
+    await engine.useAdapter({ ...adapter, scale: scale ?? adapter.scale });
+    if (scale !== undefined) store.adapters.setScale(version, scale);
+  } catch (error) {
+    store.adapters.activate(hash, DEFAULT_WORKSPACE, before);
+    throw error;
+  }
+}
+
+/** Versions of a model whose files are there, the base first. */
+export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] {
+  const rows = store.adapters.list().filter((row) => row.modelHash === modelHash && !row.collected);
+  const refs = rows.map(({ version, file, scale }) => ({
+    version,
+    path: join(store.adapterDir, file),
+    scale,
+  }));
+  return [BASE, ...refs.filter((ref) => existsSync(ref.path))];
+}
+
+/** Every version, the base first, as the feedback service and the command line show them. */
+export function listAdapters(store: Store, model: { hash: string; name: string }): AdapterList {
+  const active = store.adapters.active(model.hash, DEFAULT_WORKSPACE);
+  const base: AdapterSummary = {
+    version: BASE_VERSION,
+    parent: null,
+    workspaceKey: DEFAULT_WORKSPACE,
+    model: model.name,
+    modelHash: model.hash,
+    createdAt: 0,
+    status: 'base',
+    active: active === BASE_VERSION,
+    scale: 1,
+    figures: {},
+  };
+  return {
+    active,
+    adapters: [base, ...store.adapters.list().map((row) => summaryOf(row, model.hash, active))],
+  };
+}
+
+/** Deletes the files of rejected and rolled-back versions; their figures stay. */
+export function collectAdapters(store: Store): { versions: number[]; bytes: number } {
+  let bytes = 0;
+  const versions = store.adapters.collectable().map((row) => {
+    const path = join(store.adapterDir, row.file);
+    bytes += existsSync(path) ? statSync(path).size : 0;
+    rmSync(path, { force: true });
+    store.adapters.markCollected(row.version);
+    return row.version;
+  });
+  return { versions, bytes };
+}
+
+/** Deletes files that no version owns: candidates of updates that were cut short. */
+export function removeOrphans(store: Store, logger: Logger): void {
+  const owned = new Set(store.adapters.list().map((row) => row.file));
+  for (const file of readdirSync(store.adapterDir)) {
+    if (owned.has(file)) continue;
+    rmSync(join(store.adapterDir, file), { recursive: true, force: true });
+    logger.info({ file }, 'Deleted the adapter file of an update that was cut short.');
+  }
+}
+
+function summaryOf(row: AdapterRow, modelHash: string, active: number): AdapterSummary {
+  return {
+    version: row.version,
+    parent: row.parent,
+    workspaceKey: row.workspaceKey,
+    model: row.modelName,
+    modelHash: row.modelHash,
+    createdAt: row.createdAt,
+    status: row.status,
+    active: row.modelHash === modelHash && row.version === active,
+    scale: row.scale,
+    figures: row.figures,
+    collected: row.collected,
+  };
+}

@@ -1,0 +1,52 @@
+import type { TrainingStatus } from '../../extension/common/contracts/index.ts';
+import type { Store } from '../store/store.ts';
+import type { LearnerReady } from './learnerProcess.ts';
+import type { QueueState } from './queue.ts';
+import { DEFAULT_WORKSPACE } from './registry.ts';
+import { STALE_COUNTER } from './update.ts';
+
+export interface Activity {
+  phase: 'training' | 'gating' | null;
+  /** A completion is in flight. */
+  paused: boolean;
+  automatic: boolean;
+  trouble: string | null;
+  learner: LearnerReady | null;
+}
+
+/** `GET /api/training/status` from the store's counts and what the coordinator is doing. */
+export function statusOf(
+  store: Store,
+  model: { hash: string; name: string },
+  queue: QueueState,
+  activity: Activity,
+): TrainingStatus {
+  const counts = store.facts.counts();
+  const adapterVersion = store.adapters.active(model.hash, DEFAULT_WORKSPACE);
+  const versions = { [DEFAULT_WORKSPACE]: adapterVersion, ...store.adapters.activeByWorkspace(model.hash) };
+  const last = store.runs.last(model.hash);
+  return {
+    v: 1,
+    stored: store.events.count(),
+    queued: queue.ready.length,
+    open: queue.open,
+    heldOut: counts.heldOut,
+    trained: counts.trained,
+    dropped: { ...counts.dropped, [STALE_COUNTER]: store.counter(STALE_COUNTER) },
+    adapterVersion,
+    adapters: Object.fromEntries(
+      Object.entries(versions).map(([key, version]) => [key, { version, model: model.name }]),
+    ),
+    state: stateOf(queue, activity),
+    ...(activity.trouble === null ? {} : { error: activity.trouble }),
+    lastRun: last,
+    learner: activity.learner,
+  };
+}
+
+function stateOf(queue: QueueState, activity: Activity): TrainingStatus['state'] {
+  if (activity.phase !== null) return activity.paused ? 'paused' : activity.phase;
+  if (activity.trouble !== null) return 'error';
+  if (!activity.automatic) return 'paused';
+  return queue.ready.length + queue.open > 0 ? 'waiting' : 'idle';
+}

@@ -1,0 +1,187 @@
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import type {
+  LearnerRequest,
+  RunSummary,
+  ScoreItem,
+  UpdateConfig,
+} from '../../extension/common/contracts/index.ts';
+import type { Engine } from '../inference/types.ts';
+import { defaultUpdateConfig } from '../learning/config.ts';
+import { decideGate } from '../learning/gate.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import type { Store } from '../store/store.ts';
+import type { OutcomeFacts, RunRecord } from '../store/types.ts';
+import { buildBatch, recentAdapters, type Batch } from './batch.ts';
+import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
+import { adapterRef, DEFAULT_WORKSPACE } from './registry.ts';
+import type { TrainingSettings } from './settings.ts';
+import type { LearnerSupervisor } from './supervisor.ts';
+import type { TextTools } from './text.ts';
+
+export interface UpdateParts {
+  store: Store;
+  engine: Engine;
+  learner: LearnerSupervisor;
+  text: TextTools;
+  /** General code that a candidate must not forget. */
+  general: ScoreItem[];
+  settings: TrainingSettings;
+  logger: Logger;
+}
+
+/** Name of the file, in the data folder, with one line of JSON an update. */
+export const RUNS_FILE = 'runs.jsonl';
+/** Counter of policy terms left out because their adapter is too old. */
+export const STALE_COUNTER = 'policyTooOld';
+
+/**
+ * One update, from settled events to the new adapter in service: samples, learner, gate, one transaction, swap.
+ *
+ * @param now Milliseconds since the epoch; null when what is open was settled.
+ * @returns what was decided, also when the learner failed (its events stay in the queue); null when nothing in the
+ *   events could be learned from.
+ */
+export async function performUpdate(
+  parts: UpdateParts,
+  events: OutcomeFacts[],
+  now: number | null,
+  onProgress: (progress: LearnerProgress) => void,
+): Promise<RunSummary | null> {
+  const { store, engine, settings } = parts;
+  const active = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
+  adapterRef(store, active);
+  const recent = recentAdapters(store, active, settings.maxAdapterLag);
+  const batch = buildBatch(store, events, recent, { modelHash: engine.model.hash, ...parts }, now);
+  store.facts.drop(batch.useless.map((eventId) => ({ eventId, reason: 'nothingToLearn' })));
+  if (batch.samples.length === 0) return null;
+
+  const request = updateRequest(parts, batch);
+  const outcome = await decide(parts, request, batch, onProgress);
+  if (outcome.decision === 'failed') rmSync(request.candidatePath, { force: true });
+  if (!store.runs.commit(outcome, batch.baseline)) {
+    rmSync(request.candidatePath, { force: true });
+    const reason = `Version ${active} was taken out of service while its successor was made.`;
+    store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
+    return finish(parts, outcome.id);
+  }
+  if (outcome.decision !== 'failed' && batch.stale > 0) store.count(STALE_COUNTER, batch.stale);
+  if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
+  return finish(parts, outcome.id);
+}
+
+function updateRequest(
+  { store, engine, settings, general }: UpdateParts,
+  batch: Batch,
+): Extract<LearnerRequest, { type: 'update' }> {
+  const id = uuidv7();
+  const version = store.adapters.nextVersion();
+  return {
+    type: 'update',
+    id,
+    samples: batch.samples,
+    parent: batch.adapters[0]!,
+    adapters: batch.adapters,
+    // llama.cpp keeps an adapter by its path: no path is ever used twice.
+    candidatePath: join(store.adapterDir, `adapter-${version}-${id}.gguf`),
+    candidateVersion: version,
+    heldOut: batch.heldOut,
+    general,
+    config: updateConfigOf(engine.model.layers, settings),
+    seed: settings.seed + version,
+  };
+}
+
+/** Defaults for the model with what the settings change. */
+export function updateConfigOf(layers: number, settings: TrainingSettings): UpdateConfig {
+  return { ...defaultUpdateConfig(layers), ...settings.update };
+}
+
+async function decide(
+  { engine, learner, settings, logger }: UpdateParts,
+  request: Extract<LearnerRequest, { type: 'update' }>,
+  batch: Batch,
+  onProgress: (progress: LearnerProgress) => void,
+): Promise<RunRecord> {
+  const record = {
+    id: request.id,
+    modelHash: engine.model.hash,
+    workspaceKey: DEFAULT_WORKSPACE,
+    parent: request.parent.version,
+    eventIds: batch.eventIds,
+    config: request.config,
+  };
+  const started = performance.now();
+  try {
+    const updated = await learner.update(request, onProgress);
+    const gate = gateOf(request, updated, settings);
+    const file = request.candidatePath.slice(request.candidatePath.lastIndexOf('adapter-'));
+    return {
+      ...record,
+      candidate: { version: request.candidateVersion, file, scale: 1 },
+      decision: gate.decision,
+      reason: gate.reason,
+      seconds: { ...updated.seconds, learner: secondsSince(started) },
+      figures: {
+        ...batch.figures,
+        'rollout/policy_too_old': batch.stale,
+        ...updated.figures,
+        ...gate.figures,
+      },
+      scores: updated.gate,
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.error({ err: error, run: request.id }, 'The update failed; its events stay in the queue.');
+    const seconds = { learner: secondsSince(started) };
+    return { ...record, candidate: null, decision: 'failed', reason, seconds, figures: {}, scores: null };
+  }
+}
+
+function gateOf(
+  request: Extract<LearnerRequest, { type: 'update' }>,
+  { gate }: LearnerUpdated,
+  settings: TrainingSettings,
+): ReturnType<typeof decideGate> {
+  if (!existsSync(request.candidatePath))
+    throw new HoneError('learner_failed', 'The learner reported an adapter but wrote no file.');
+  if (
+    gate.candidate.length !== request.heldOut.length ||
+    gate.generalCandidate.length !== request.general.length
+  )
+    throw new HoneError('learner_failed', 'The learner did not score every text that the gate asks about.');
+  return decideGate(gate, settings.gate);
+}
+
+async function swap({ store, engine, logger }: UpdateParts, run: RunRecord): Promise<void> {
+  const started = performance.now();
+  const { version } = run.candidate!;
+  try {
+    await engine.useAdapter(adapterRef(store, version));
+  } catch (error) {
+    const next = store.adapters.rollBack(run.modelHash, run.workspaceKey);
+    logger.error({ err: error, version, next }, 'A new adapter could not be loaded and was rolled back.');
+    throw error;
+  }
+  store.runs.addSeconds(run.id, 'swap', secondsSince(started));
+}
+
+/** The run as it was written down, also as a line of `runs.jsonl`. */
+function finish({ store, engine, logger }: UpdateParts, id: string): RunSummary {
+  const run = store.runs.last(engine.model.hash);
+  if (run === null || run.id !== id) throw new Error(`Run ${id} was not written down.`);
+  logger.info({ run: id, decision: run.decision, version: run.version, seconds: run.seconds }, run.reason);
+  try {
+    appendFileSync(join(store.dataDir, RUNS_FILE), `${JSON.stringify(run)}\n`);
+  } catch (error) {
+    logger.warn({ err: error }, `The run could not be added to ${RUNS_FILE}; the store has it.`);
+  }
+  const { at: _at, modelHash: _modelHash, workspaceKey: _workspaceKey, ...summary } = run;
+  return summary;
+}
+
+function secondsSince(started: number): number {
+  return (performance.now() - started) / 1000;
+}
