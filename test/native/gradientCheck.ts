@@ -24,7 +24,11 @@ export interface OperatorCase {
   /** Sizes of the differentiated inputs. */
   inputs: number[][];
   /** Builds the operator; extra inputs are made with `constant`. */
-  build(tape: Tape, inputs: Variable[], constant: (values: Float32Array | Int32Array, ...sizes: number[]) => Tensor): Variable;
+  build(
+    tape: Tape,
+    inputs: Variable[],
+    constant: (values: Float32Array | Int32Array, ...sizes: number[]) => Tensor,
+  ): Variable;
   /** Values of the inputs, when −1..1 does not do. */
   scale?: number;
 }
@@ -35,7 +39,10 @@ export interface OperatorCase {
  */
 export async function gradientError(operator: OperatorCase, step = 1e-2): Promise<number> {
   const values = operator.inputs.map((sizes, i) =>
-    noise(sizes.reduce((a, b) => a * b, 1), i + 1).map((x) => x * (operator.scale ?? 1)),
+    noise(
+      sizes.reduce((a, b) => a * b, 1),
+      i + 1,
+    ).map((x) => x * (operator.scale ?? 1)),
   );
   const { gradients } = await run(operator, values);
   let difference = 0;
@@ -52,7 +59,8 @@ export async function gradientError(operator: OperatorCase, step = 1e-2): Promis
       largest = Math.max(largest, Math.abs(numeric));
     }
   }
-  if (largest === 0) throw new Error('The operator has no gradient at this point: the check would prove nothing.');
+  if (largest === 0)
+    throw new Error('The operator has no gradient at this point: the check would prove nothing.');
   return difference / largest;
 }
 

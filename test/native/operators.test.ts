@@ -16,10 +16,18 @@ import { gradientError, noise, type OperatorCase } from './gradientCheck.ts';
 const ropeOptions = { dimensions: 4, base: 10_000, scale: 1, originalContext: 64, factors: null };
 const positions = Int32Array.of(0, 1, 5);
 const causalMask = (source: number, rows: number): Float32Array =>
-  Float32Array.from({ length: source * rows }, (_, i) => (i % source <= Math.floor(i / source / 2) ? 0 : -Infinity));
+  Float32Array.from({ length: source * rows }, (_, i) =>
+    i % source <= Math.floor(i / source / 2) ? 0 : -Infinity,
+  );
 
 const cases: Record<string, OperatorCase> = {
-  'add, same shape': { inputs: [[5, 3], [5, 3]], build: (tape, [a, b]) => add(tape, a!, b!) },
+  'add, same shape': {
+    inputs: [
+      [5, 3],
+      [5, 3],
+    ],
+    build: (tape, [a, b]) => add(tape, a!, b!),
+  },
   frozenLinear: {
     inputs: [[6, 4]],
     build(tape, [x], constant) {
@@ -27,15 +35,31 @@ const cases: Record<string, OperatorCase> = {
       return frozenLinear(tape, x!, { forward, transposed: tape.graph.transpose(forward) });
     },
   },
-  lowRank: { inputs: [[6, 4], [6, 2], [2, 5]], build: (tape, [x, a, b]) => lowRank(tape, x!, a!, b!, 1.7) },
-  rmsNorm: { inputs: [[6, 4]], build: (tape, [x], constant) => rmsNorm(tape, x!, constant(noise(6, 8), 6), 1e-5) },
+  lowRank: {
+    inputs: [
+      [6, 4],
+      [6, 2],
+      [2, 5],
+    ],
+    build: (tape, [x, a, b]) => lowRank(tape, x!, a!, b!, 1.7),
+  },
+  rmsNorm: {
+    inputs: [[6, 4]],
+    build: (tape, [x], constant) => rmsNorm(tape, x!, constant(noise(6, 8), 6), 1e-5),
+  },
   'rope, neighbouring pairs': {
     inputs: [[6, 2, 3]],
     build: (tape, [x], constant) =>
       rope(
         tape,
         x!,
-        { forward: constant(positions, 3), negated: constant(positions.map((p) => -p), 3) },
+        {
+          forward: constant(positions, 3),
+          negated: constant(
+            positions.map((p) => -p),
+            3,
+          ),
+        },
         { ...ropeOptions, mode: 0 },
       ),
   },
@@ -45,15 +69,31 @@ const cases: Record<string, OperatorCase> = {
       rope(
         tape,
         x!,
-        { forward: constant(positions, 3), negated: constant(positions.map((p) => -p), 3) },
+        {
+          forward: constant(positions, 3),
+          negated: constant(
+            positions.map((p) => -p),
+            3,
+          ),
+        },
         { ...ropeOptions, mode: 2 },
       ),
   },
-  gatedSilu: { inputs: [[5, 3], [5, 3]], build: (tape, [gate, up]) => gatedSilu(tape, gate!, up!) },
+  gatedSilu: {
+    inputs: [
+      [5, 3],
+      [5, 3],
+    ],
+    build: (tape, [gate, up]) => gatedSilu(tape, gate!, up!),
+  },
   reshape: { inputs: [[6, 4]], build: (tape, [x]) => reshape(tape, x!, 3, 2, 4) },
   permute: { inputs: [[2, 3, 4]], build: (tape, [x]) => permute(tape, x!, [2, 0, 1, 3]) },
   'attention, two query heads a key head': {
-    inputs: [[4, 6, 2], [4, 3, 2], [4, 3, 2]],
+    inputs: [
+      [4, 6, 2],
+      [4, 3, 2],
+      [4, 3, 2],
+    ],
     build: (tape, [q, k, v], constant) => attention(tape, q!, k!, v!, constant(causalMask(3, 6), 3, 6), 0.5),
   },
   'selectColumns, one twice': {

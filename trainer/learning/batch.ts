@@ -1,0 +1,190 @@
+import type { Sample, UpdateConfig } from '../../extension/common/contracts/index.ts';
+import type { HeadRequest, HeadResult } from '../model/network.ts';
+import { branchTargets, promptTargets, type TokenTree } from '../model/sequence.ts';
+import { baseKlLoss, crossEntropy, policyLoss } from './objective.ts';
+
+/** Temperature of cross-entropy and of the KL to the base. */
+const PLAIN_TEMPERATURE = 1;
+
+/** Log-probabilities that the policy terms compare with; computed once, before the first step. */
+export interface Reference {
+  /** Under the adapter that sampled, at the sampling temperature. */
+  behaviour: Float32Array;
+  /** Under the base model, at temperature 1. */
+  base: Float32Array;
+}
+
+/** How a sample lies in its token tree. Equal token sequences share a branch. */
+export interface SampleLayout {
+  branches: number[][];
+  policyBranch: number | null;
+  supervisedBranch: number | null;
+}
+
+/** Sums over a mini-batch; each is divided by its own token count for the figures. */
+export interface LossSums {
+  policy: number;
+  policyTokens: number;
+  clipped: number;
+  approximateKl: number;
+  baseKl: number;
+  baseKlTokens: number;
+  correction: number;
+  correctionTokens: number;
+  accepted: number;
+  acceptedTokens: number;
+  context: number;
+  contextTokens: number;
+}
+
+export function zeroSums(): LossSums {
+  return {
+    policy: 0,
+    policyTokens: 0,
+    clipped: 0,
+    approximateKl: 0,
+    baseKl: 0,
+    baseKlTokens: 0,
+    correction: 0,
+    correctionTokens: 0,
+    accepted: 0,
+    acceptedTokens: 0,
+    context: 0,
+    contextTokens: 0,
+  };
+}
+
+/** Which terms of a sample are on under the configuration, and its branches. */
+export function layoutOf(sample: Sample, config: UpdateConfig): SampleLayout {
+  const branches: number[][] = [];
+  const place = (tokens: number[]): number => {
+    const same = branches.findIndex((branch) => branch.join() === tokens.join());
+    return same >= 0 ? same : branches.push(tokens) - 1;
+  };
+  const wantsPolicy = config.policyWeight > 0 || config.klWeight > 0;
+  const { policy, supervised } = sample;
+  const policyBranch = policy && wantsPolicy ? place(policy.tokens) : null;
+  const supervisedOn = supervised && supervisedWeight(supervised.source, config) > 0;
+  const supervisedBranch = supervisedOn ? place(supervised.tokens) : null;
+  return { branches, policyBranch, supervisedBranch };
+}
+
+/** Whether anything of the sample enters the loss. */
+export function teaches(sample: Sample, config: UpdateConfig): boolean {
+  return (
+    layoutOf(sample, config).branches.length > 0 || (sample.context !== undefined && config.contextWeight > 0)
+  );
+}
+
+/** One head a branch, and one for freshly typed prompt tokens; temperatures as the terms need them. */
+export function headsOf(
+  sample: Sample,
+  layout: SampleLayout,
+  tree: TokenTree,
+  config: UpdateConfig,
+): HeadRequest[] {
+  const heads: HeadRequest[] = layout.branches.map((tokens, branch) => {
+    const temperatures = [PLAIN_TEMPERATURE];
+    if (branch === layout.policyBranch && !temperatures.includes(sample.policy!.temperature))
+      temperatures.push(sample.policy!.temperature);
+    return { ...branchTargets(tree, branch, tokens), temperatures };
+  });
+  const { context } = sample;
+  if (context && config.contextWeight > 0 && context.from < tree.promptLength)
+    heads.push({ ...promptTargets(tree, context.from), temperatures: [PLAIN_TEMPERATURE] });
+  return heads;
+}
+
+/** Token counts by which each term of a mini-batch is averaged. */
+export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
+  const counts = zeroSums();
+  for (const sample of samples) {
+    const layout = layoutOf(sample, config);
+    if (layout.policyBranch !== null) {
+      counts.policyTokens += Math.min(sample.policy!.rewarded, sample.policy!.tokens.length);
+      counts.baseKlTokens += sample.policy!.tokens.length;
+    }
+    if (layout.supervisedBranch !== null) {
+      if (sample.supervised!.source === 'correction')
+        counts.correctionTokens += sample.supervised!.tokens.length;
+      else counts.acceptedTokens += sample.supervised!.tokens.length;
+    }
+    if (sample.context && config.contextWeight > 0)
+      counts.contextTokens += Math.max(0, sample.prompt.length - sample.context.from);
+  }
+  return counts;
+}
+
+/**
+ * Derivatives of the mini-batch's loss for one sample, by head and temperature:
+ * L = w_p·PPO + β·KL + w_c·CE(correction) + w_a·CE(accepted) + w_x·CE(context), each a mean over its tokens in
+ * the mini-batch. Adds the sample's part to `sums`.
+ */
+export function derivativesOf(
+  sample: Sample,
+  layout: SampleLayout,
+  results: HeadResult[],
+  batch: { config: UpdateConfig; counts: LossSums; reference: Reference | undefined; sums: LossSums },
+): Map<number, Float32Array>[] {
+  const { config, counts, reference, sums } = batch;
+  const derivatives = results.map(() => new Map<number, Float32Array>());
+  const addTo = (head: number, temperature: number, values: Float32Array, weight: number): void => {
+    const sum = derivatives[head]!.get(temperature) ?? new Float32Array(values.length);
+    values.forEach((value, t) => (sum[t]! += weight * value));
+    derivatives[head]!.set(temperature, sum);
+  };
+
+  if (layout.policyBranch !== null && reference) {
+    const policy = sample.policy!;
+    const { logprobs } = results[layout.policyBranch]!;
+    const term = policyLoss({
+      logprobs: logprobs.get(policy.temperature)!,
+      behaviour: reference.behaviour,
+      rewarded: policy.rewarded,
+      advantage: policy.advantage,
+      clipLow: config.clipLow,
+      clipHigh: config.clipHigh,
+    });
+    const policyWeight = (config.policyWeight * policy.weight) / Math.max(1, counts.policyTokens);
+    addTo(layout.policyBranch, policy.temperature, term.derivatives, policyWeight);
+    const kl = baseKlLoss(logprobs.get(PLAIN_TEMPERATURE)!, reference.base);
+    addTo(
+      layout.policyBranch,
+      PLAIN_TEMPERATURE,
+      kl.derivatives,
+      config.klWeight / Math.max(1, counts.baseKlTokens),
+    );
+    sums.policy += policy.weight * term.loss;
+    sums.clipped += term.clipped;
+    sums.approximateKl += term.approximateKl;
+    sums.baseKl += kl.loss;
+  }
+  if (layout.supervisedBranch !== null) {
+    const { source, weight } = sample.supervised!;
+    const term = crossEntropy(results[layout.supervisedBranch]!.logprobs.get(PLAIN_TEMPERATURE)!);
+    const tokens = source === 'correction' ? counts.correctionTokens : counts.acceptedTokens;
+    addTo(
+      layout.supervisedBranch,
+      PLAIN_TEMPERATURE,
+      term.derivatives,
+      (supervisedWeight(source, config) * weight) / tokens,
+    );
+    sums[source] += term.loss;
+  }
+  if (results.length > layout.branches.length) {
+    const head = results.length - 1;
+    const term = crossEntropy(results[head]!.logprobs.get(PLAIN_TEMPERATURE)!);
+    addTo(
+      head,
+      PLAIN_TEMPERATURE,
+      term.derivatives,
+      (config.contextWeight * sample.context!.weight) / counts.contextTokens,
+    );
+    sums.context += term.loss;
+  }
+  return derivatives;
+}
+
+function supervisedWeight(source: 'correction' | 'accepted', config: UpdateConfig): number {
+  return source === 'correction' ? config.correctionWeight : config.acceptedWeight;
+}

@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import type { Score, ScoreItem } from '../../extension/common/contracts/index.ts';
+import type { DeviceLora } from '../model/lora.ts';
+import type { HeadRequest, HeadResult, Network } from '../model/network.ts';
+import { branchTargets } from '../model/sequence.ts';
+import type { TokenCache } from './tokenCache.ts';
+
+/** Base scores and states kept: each is a few kilobytes to 200 KB. */
+const MAX_BASE_RESULTS = 512;
+
+interface BaseResult {
+  score: Score;
+  /** Normalised hidden states of the base at the scored rows, for the exact KL. */
+  hidden: Float32Array;
+}
+
+/** Scores what was really typed, teacher-forced, under the base or an adapter. */
+export class Scorer {
+  readonly #network: Network;
+  readonly #cache: TokenCache;
+  readonly #endTokens: ReadonlySet<number>;
+  readonly #base = new LRUCache<string, BaseResult>({ max: MAX_BASE_RESULTS });
+
+  constructor(network: Network, cache: TokenCache, endTokens: number[]) {
+    this.#network = network;
+    this.#cache = cache;
+    this.#endTokens = new Set(endTokens);
+  }
+
+  /** Scores of the items in their order; null: the base model. `onItem` is told after each. */
+  async score(items: ScoreItem[], lora: DeviceLora | null, onItem: () => void = () => {}): Promise<Score[]> {
+    const scores: Score[] = [];
+    for (const item of items) {
+      scores.push(lora ? await this.#scoreAdapter(item, lora) : (await this.#scoreBase(item)).score);
+      onItem();
+    }
+    return scores;
+  }
+
+  async #scoreBase(item: ScoreItem): Promise<BaseResult> {
+    const key = [item.id, item.prompt.join(' '), item.target.join(' ')].join('|');
+    const known = this.#base.get(key);
+    if (known) return known;
+    const { prepared, head } = await this.#prepare(item);
+    const [result] = await this.#network.score(prepared.tree, prepared.lower, {
+      lora: null,
+      heads: [head],
+      wantArgmax: true,
+      wantHidden: true,
+    });
+    const base = { score: this.#summarise(item, result!), hidden: result!.hidden };
+    this.#base.set(key, base);
+    return base;
+  }
+
+  async #scoreAdapter(item: ScoreItem, lora: DeviceLora): Promise<Score> {
+    const { hidden } = await this.#scoreBase(item);
+    const { prepared, head } = await this.#prepare(item);
+    const [result] = await this.#network.score(prepared.tree, prepared.lower, {
+      lora,
+      heads: [head],
+      wantArgmax: true,
+      reference: [hidden],
+    });
+    return this.#summarise(item, result!);
+  }
+
+  async #prepare(
+    item: ScoreItem,
+  ): Promise<{ prepared: Awaited<ReturnType<TokenCache['prepare']>>; head: HeadRequest }> {
+    // One token more than a target without an end: the row after it tells whether the model ends the line there.
+    const last = item.target.at(-1)!;
+    const branch = this.#endTokens.has(last) ? item.target : [...item.target, last];
+    const prepared = await this.#cache.prepare(item.prompt, [branch]);
+    return { prepared, head: { ...branchTargets(prepared.tree, 0, branch), temperatures: [1] } };
+  }
+
+  #summarise(item: ScoreItem, result: HeadResult): Score {
+    const n = item.target.length;
+    const logprobs = result.logprobs.get(1)!.subarray(0, n);
+    const kl = result.kl.subarray(0, n);
+    const mean = (values: Float32Array): number =>
+      values.reduce((sum, x) => sum + x, 0) / Math.max(1, values.length);
+    const ends = (id: number): boolean => this.#endTokens.has(id);
+    // The last row is the one that must end the line, by whichever end token.
+    const lastRow = result.argmax.length - 1;
+    const matches = (id: number, row: number): boolean => row === lastRow || result.argmax[row] === id;
+    return {
+      id: item.id,
+      logprob: logprobs.reduce((sum, x) => sum + x, 0),
+      tokens: n,
+      exact: item.target.every(matches) && ends(result.argmax[lastRow]!),
+      silent: ends(result.argmax[0]!),
+      kl: Math.max(0, mean(kl)),
+    };
+  }
+}

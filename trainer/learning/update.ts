@@ -1,0 +1,322 @@
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type {
+  AdapterRef,
+  LearnerReply,
+  LearnerRequest,
+  Sample,
+} from '../../extension/common/contracts/index.ts';
+import { GgmlError } from '../ggml/errors.ts';
+import {
+  DeviceLora,
+  initialLora,
+  loraLayout,
+  readLora,
+  sameLayout,
+  writeLora,
+  type Lora,
+} from '../model/lora.ts';
+import type { Network } from '../model/network.ts';
+import { adamWStep, clipGradientNorm } from './adamw.ts';
+import {
+  derivativesOf,
+  headsOf,
+  layoutOf,
+  teaches,
+  termTokens,
+  zeroSums,
+  type LossSums,
+  type Reference,
+} from './batch.ts';
+import { readOptimizer, writeOptimizer } from './optimizerFile.ts';
+import type { Scorer } from './scorer.ts';
+import type { TokenCache } from './tokenCache.ts';
+
+export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
+export type UpdateReply = Extract<LearnerReply, { type: 'updated' }>;
+type Phase = Extract<LearnerReply, { type: 'progress' }>['phase'];
+
+export interface UpdateContext {
+  network: Network;
+  cache: TokenCache;
+  scorer: Scorer;
+  onProgress: (phase: Phase, done: number, total: number) => void;
+}
+
+/**
+ * One update of the adapter from a batch of events: reference log-probabilities, a few epochs of mini-batches,
+ * the candidate file, and the scores that the gate decides on.
+ *
+ * @throws GgmlError `adapter_layout`, `diverged`, `nothing_to_train`, and what files and device throw.
+ */
+export async function runUpdate(request: UpdateRequest, context: UpdateContext): Promise<UpdateReply> {
+  const { network, onProgress } = context;
+  const { config } = request;
+  const seconds: Record<string, number> = {};
+  const timed = async <T>(phase: Phase, work: () => Promise<T>): Promise<T> => {
+    const start = performance.now();
+    const result = await work();
+    seconds[phase] = (performance.now() - start) / 1000;
+    return result;
+  };
+  const samples = request.samples.filter((sample) => teaches(sample, config));
+  if (samples.length === 0)
+    throw new GgmlError('nothing_to_train', 'No event of the batch has anything to teach.');
+
+  const parent = loadParent(network, request);
+  await timed('lower', async () => {
+    for (const [i, sample] of samples.entries()) {
+      await prepare(context, sample, request);
+      onProgress('lower', i + 1, samples.length);
+    }
+  });
+  const references = await timed('reference', () => referencesOf(samples, request, context));
+  const trained = await timed('train', () => train(samples, parent, references, request, context));
+  writeLora(network.device.ggml, request.candidatePath, network.architecture, trained.lora);
+  writeOptimizer(network.device.ggml, request.candidatePath, trained.optimizer);
+  const gate = await timed('gate', () => scoreForGate(trained.lora, request, context));
+  const figures = { ...trained.figures, ...engineFigures(samples, references) };
+  return { type: 'updated', id: request.id, figures, seconds, gate };
+}
+
+interface Parent {
+  lora: Lora;
+  optimizer: ReturnType<typeof readOptimizer>;
+}
+
+function loadParent(network: Network, request: UpdateRequest): Parent {
+  const { ggml } = network.device;
+  const { config, parent } = request;
+  const layout = loraLayout(network.architecture, config);
+  const lora =
+    parent.path === null
+      ? initialLora(layout, request.seed)
+      : readLora(ggml, parent.path, network.architecture);
+  if (!sameLayout(lora.layout, layout))
+    throw new GgmlError(
+      'adapter_layout',
+      `Adapter ${parent.version} has other LoRA layers or another rank than configured. ` +
+        'Activate version 0 to start afresh, or restore the configuration.',
+    );
+  return { lora, optimizer: readOptimizer(ggml, parent.path, layout.parameters) };
+}
+
+function prepare(
+  context: UpdateContext,
+  sample: Sample,
+  request: UpdateRequest,
+): ReturnType<TokenCache['prepare']> {
+  return context.cache.prepare(sample.prompt, layoutOf(sample, request.config).branches);
+}
+
+/** Behaviour and base log-probabilities of the policy samples, with the trainer's own weights. */
+async function referencesOf(
+  samples: Sample[],
+  request: UpdateRequest,
+  context: UpdateContext,
+): Promise<Map<Sample, Reference>> {
+  const { network } = context;
+  const references = new Map<Sample, Reference>();
+  const adapters = new AdapterSet(network, request.adapters);
+  try {
+    for (const [i, sample] of samples.entries()) {
+      context.onProgress('reference', i + 1, samples.length);
+      const layout = layoutOf(sample, request.config);
+      if (layout.policyBranch === null) continue;
+      const { tree, lower } = await prepare(context, sample, request);
+      const { temperature, adapterVersion } = sample.policy!;
+      const head = headsOf(sample, layout, tree, request.config)[layout.policyBranch]!;
+      const score = async (lora: DeviceLora | null): Promise<Map<number, Float32Array>> =>
+        (await network.score(tree, lower, { lora, heads: [head] }))[0]!.logprobs;
+      const base = await score(null);
+      const served = adapters.get(adapterVersion);
+      const behaviour = served ? await score(served) : base;
+      references.set(sample, { behaviour: behaviour.get(temperature)!, base: base.get(1)! });
+    }
+  } finally {
+    adapters.dispose();
+  }
+  return references;
+}
+
+/** Adapters that served samples of a batch, loaded when first asked for. */
+class AdapterSet {
+  readonly #network: Network;
+  readonly #refs: AdapterRef[];
+  readonly #loaded = new Map<number, DeviceLora>();
+
+  constructor(network: Network, refs: AdapterRef[]) {
+    this.#network = network;
+    this.#refs = refs;
+  }
+
+  /** Null: the base model. */
+  get(version: number): DeviceLora | null {
+    const ref = this.#refs.find((candidate) => candidate.version === version);
+    if (!ref && version !== 0)
+      throw new GgmlError(
+        'adapter_unknown',
+        `No file was given for adapter ${version}, which served a sample.`,
+      );
+    if (!ref || ref.path === null) return null;
+    const known = this.#loaded.get(version);
+    if (known) return known;
+    const loaded = loadAdapter(this.#network, ref)!;
+    this.#loaded.set(version, loaded);
+    return loaded;
+  }
+
+  dispose(): void {
+    for (const adapter of this.#loaded.values()) adapter.dispose();
+  }
+}
+
+/** An adapter on the device, for scoring; null for the base. The caller disposes it. */
+export function loadAdapter(network: Network, ref: AdapterRef): DeviceLora | null {
+  if (ref.path === null || ref.scale === 0) return null;
+  const lora = readLora(network.device.ggml, ref.path, network.architecture);
+  return new DeviceLora(network.device, lora, { scale: ref.scale, trainable: false });
+}
+
+async function train(
+  samples: Sample[],
+  parent: Parent,
+  references: Map<Sample, Reference>,
+  request: UpdateRequest,
+  context: UpdateContext,
+): Promise<{ lora: Lora; optimizer: Parent['optimizer']; figures: Record<string, number> }> {
+  const { network } = context;
+  const { config } = request;
+  const generator = xoroshiro128plus(request.seed);
+  const device = new DeviceLora(network.device, parent.lora, { scale: 1, trainable: true });
+  let parameters = parent.lora.values;
+  let optimizer = parent.optimizer;
+  const total = samples.length * config.epochs;
+  let done = 0;
+  let steps = 0;
+  let gradNorm = 0;
+  let epochSums = zeroSums();
+  let epochs = 0;
+  try {
+    while (epochs < config.epochs) {
+      epochSums = zeroSums();
+      for (const miniBatch of chunks(shuffled(samples, generator), config.miniBatch)) {
+        device.zeroGradients();
+        const counts = termTokens(miniBatch, config);
+        for (const sample of miniBatch) {
+          const layout = layoutOf(sample, config);
+          const { tree, lower } = await prepare(context, sample, request);
+          const heads = headsOf(sample, layout, tree, config);
+          await network.train(tree, lower, { lora: device, heads }, (results) =>
+            derivativesOf(sample, layout, results, {
+              config,
+              counts,
+              reference: references.get(sample),
+              sums: epochSums,
+            }),
+          );
+          context.onProgress('train', ++done, total);
+        }
+        addCounts(epochSums, counts);
+        const gradients = device.downloadGradients();
+        gradNorm = clipGradientNorm(gradients, config.maxGradNorm);
+        if (!Number.isFinite(gradNorm))
+          throw new GgmlError('diverged', 'The gradient is not a number. Lower the learning rate.');
+        ({ parameters, state: optimizer } = adamWStep(parameters, gradients, optimizer, config));
+        device.upload(parameters);
+        steps++;
+      }
+      epochs++;
+      if (epochSums.approximateKl / Math.max(1, epochSums.policyTokens) > config.targetKl) break;
+    }
+  } finally {
+    device.dispose();
+  }
+  const figures = {
+    ...lossFigures(epochSums),
+    ...{ 'losses/grad_norm': gradNorm, 'train/steps': steps, 'train/epochs': epochs },
+  };
+  return {
+    lora: { layout: parent.lora.layout, values: parameters },
+    optimizer,
+    figures: { ...figures, 'charts/learning_rate': config.learningRate, 'train/samples': samples.length },
+  };
+}
+
+async function scoreForGate(
+  lora: Lora,
+  request: UpdateRequest,
+  context: UpdateContext,
+): Promise<UpdateReply['gate']> {
+  const { network, scorer } = context;
+  const { heldOut, general } = request;
+  const total = 2 * heldOut.length + 2 * general.length;
+  let done = 0;
+  const onItem = (): void => context.onProgress('gate', ++done, total);
+  const candidate = new DeviceLora(network.device, lora, { scale: 1, trainable: false });
+  const running = loadAdapter(network, request.parent);
+  try {
+    return {
+      running: await scorer.score(heldOut, running, onItem),
+      candidate: await scorer.score(heldOut, candidate, onItem),
+      generalBase: await scorer.score(general, null, onItem),
+      generalCandidate: await scorer.score(general, candidate, onItem),
+    };
+  } finally {
+    candidate.dispose();
+    running?.dispose();
+  }
+}
+
+/** Figures of the last epoch, each a mean over its tokens. Terms that are off have no figure. */
+function lossFigures(sums: LossSums): Record<string, number> {
+  const figures: Record<string, number> = {};
+  const mean = (name: string, sum: number, tokens: number): void => {
+    if (tokens > 0) figures[name] = sum / tokens;
+  };
+  mean('losses/policy_loss', sums.policy, sums.policyTokens);
+  mean('losses/clipfrac', sums.clipped, sums.policyTokens);
+  mean('losses/approx_kl', sums.approximateKl, sums.policyTokens);
+  mean('losses/kl_to_base', sums.baseKl, sums.baseKlTokens);
+  mean('losses/correction_loss', sums.correction, sums.correctionTokens);
+  mean('losses/accepted_loss', sums.accepted, sums.acceptedTokens);
+  mean('losses/context_loss', sums.context, sums.contextTokens);
+  return figures;
+}
+
+/** How far the serving engine's log-probabilities are from the trainer's: two engines, two roundings. */
+function engineFigures(samples: Sample[], references: Map<Sample, Reference>): Record<string, number> {
+  const differences = samples.flatMap((sample) => {
+    const behaviour = references.get(sample)?.behaviour;
+    const engine = sample.policy?.engineLogprobs;
+    return behaviour && engine ? engine.map((x, t) => Math.abs(x - behaviour[t]!)) : [];
+  });
+  if (differences.length === 0) return {};
+  return { 'rollout/engine_logprob_diff': differences.reduce((sum, x) => sum + x, 0) / differences.length };
+}
+
+function addCounts(sums: LossSums, counts: LossSums): void {
+  for (const name of [
+    'policyTokens',
+    'baseKlTokens',
+    'correctionTokens',
+    'acceptedTokens',
+    'contextTokens',
+  ] as const)
+    sums[name] += counts[name];
+}
+
+function shuffled<T>(items: T[], generator: ReturnType<typeof xoroshiro128plus>): T[] {
+  const result = items.slice();
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = uniformInt(generator, 0, i);
+    [result[i], result[j]] = [result[j]!, result[i]!];
+  }
+  return result;
+}
+
+function chunks<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}
