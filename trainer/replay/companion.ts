@@ -1,9 +1,11 @@
 import {
   adapterListSchema,
   completionResponseSchema,
+  loraListSchema,
   stepResponseSchema,
   trainingStatusSchema,
   type AdapterList,
+  type AdapterRef,
   type CompletionRequestInput,
   type FeedbackEvent,
   type StepResponse,
@@ -63,9 +65,24 @@ export class HttpCompanion implements Companion {
     return await call(`${feedback}/api/training/step`, feedbackToken, stepResponseSchema, {});
   }
 
+  /** Events to learn from, those included about which something is still to come. */
+  async waiting(): Promise<number> {
+    const status = await this.status();
+    return status.queued + (typeof status.open === 'number' ? status.open : 0);
+  }
+
   async status(): Promise<TrainingStatus> {
     const { feedback, feedbackToken } = this.#address;
     return await call(`${feedback}/api/training/status`, feedbackToken, trainingStatusSchema);
+  }
+
+  /** The adapter in service: version, file and scale. */
+  async adapter(): Promise<AdapterRef> {
+    const { inference, token } = this.#address;
+    const list = await call(`${inference}/lora-adapters`, token, loraListSchema);
+    const served = list.find((entry) => entry.scale > 0 && entry.path !== '');
+    if (served === undefined) return { version: 0, path: null, scale: 1 };
+    return { version: served.id, path: served.path, scale: served.scale };
   }
 
   async adapters(): Promise<AdapterList> {

@@ -16,6 +16,9 @@ const SHORTEST_FOLLOW_UP_CHARS = 3;
 /** Accepted text that is not wanted after all is away for this long, past the two minutes that count. */
 const DELETED_FOR_MS = 130_000;
 
+/** Longer than the two minutes' survival, after which everything about a suggestion is known. */
+const BREAK_MS = 125_000;
+
 /** The services as the developer's editor sees them. */
 export interface Companion {
   complete(request: CompletionRequestInput): Promise<{ id: string; text: string; adapterVersion: number }>;
@@ -43,8 +46,11 @@ export interface DeveloperOptions {
   habits: Habits;
   seed: number;
   session: string;
-  /** Called before a request, when everything known has been submitted; lockstep trains here. */
-  beforeRequest: () => Promise<void>;
+  /**
+   * Called before a line is begun, when everything known has been submitted; lockstep trains here. After
+   * `takeBreak`, in which the virtual time of every open question passes, nothing is left to be settled.
+   */
+  beforeLine: (takeBreak: () => Promise<void>) => Promise<void>;
   onExchange: (exchange: Exchange) => void;
 }
 
@@ -90,6 +96,9 @@ export class SimulatedDeveloper {
   async #typeLine(file: SourceFile, line: string, lineStart: number, pauses: Position[]): Promise<void> {
     const editor = this.#editor;
     editor.moveTo(lineStart);
+    editor.tick();
+    await this.#submitKnown();
+    await this.#options.beforeLine(() => this.#takeBreak());
     editor.replace(lineStart, line.length, '', 'tool');
     const taken: { offset: number; text: string }[] = [];
     for (const pause of pauses) {
@@ -113,6 +122,12 @@ export class SimulatedDeveloper {
     if (last !== undefined && random.chance(this.#options.habits.deleteShare)) this.#thinkAgain(last);
   }
 
+  async #takeBreak(): Promise<void> {
+    this.#editor.clock.advance(BREAK_MS);
+    this.#editor.tick();
+    await this.#submitKnown();
+  }
+
   /** Takes accepted text out, and puts it back when its survival has been measured. */
   #thinkAgain({ offset, text }: { offset: number; text: string }): void {
     const readMs = this.#options.habits.readMs;
@@ -128,7 +143,6 @@ export class SimulatedDeveloper {
     const editor = this.#editor;
     editor.tick();
     await this.#submitKnown();
-    await this.#options.beforeRequest();
     const key = `${file.path} ${at.line} ${at.column}`;
     const window = promptWindow(editor.text, editor.caret, file.path);
     const answer = await this.#companion.complete({

@@ -51,7 +51,7 @@ async function stream(
     habits: merged,
     seed,
     session: 'test',
-    beforeRequest: async () => {},
+    beforeLine: async () => {},
     onExchange: (exchange) => result.exchanges.push(exchange),
   });
   await developer.typeFile(file, planPauses([file], 60, merged, seed).get(file.path)!);

@@ -1,0 +1,133 @@
+import type { AdapterRef, Score, ScoreItem } from '../../extension/common/contracts/index.ts';
+import { MAX_COMPLETION_TOKENS } from '../../extension/common/prompt/request.ts';
+import { promptWindow } from '../../extension/common/prompt/window.ts';
+import { learnerEntry } from '../coordinator/learnerEntry.ts';
+import { LearnerProcess } from '../coordinator/learnerProcess.ts';
+import { loadEngine } from '../inference/engine.ts';
+import type { GpuChoice } from '../inference/llama.ts';
+import type { Engine } from '../inference/types.ts';
+import { defaultFirstLayer } from '../learning/config.ts';
+import { buildPrompt } from '../server/inference/prompt.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import type { SourceFile } from './files.ts';
+import { documentAt, type Position } from './positions.ts';
+import type { PairedSums } from './statistics.ts';
+
+const SILENCE_MS = 120_000;
+const CACHE_BYTES = 512 * 1024 * 1024;
+/** Items of one request to the learner: it says nothing until all of them are scored. */
+const ITEMS_PER_REQUEST = 16;
+
+export interface ScoringOptions {
+  modelPath: string;
+  gpu: GpuChoice;
+  threads: number;
+  /** Lowest layer that the adapters change; absent: the default of the model. */
+  firstLayer?: number | undefined;
+  logger: Logger;
+}
+
+/** Scores of every position under the base and under an adapter. */
+export interface ScoredPair {
+  base: Score[];
+  adapter: Score[];
+}
+
+/**
+ * Scores what really stands at the positions, teacher-forced, under the base and under each adapter, with the
+ * learner's own forward pass. Prompts are the ones that the services build.
+ */
+export async function scorePositions(
+  files: readonly SourceFile[],
+  positions: readonly Position[],
+  adapters: readonly AdapterRef[],
+  options: ScoringOptions,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<Score[][]> {
+  const { items, layers, endTokens } = await scoreItems(files, positions, options);
+  const learner = new LearnerProcess({
+    entry: learnerEntry(),
+    silenceMs: SILENCE_MS,
+    logger: options.logger,
+    init: {
+      type: 'init',
+      modelPath: options.modelPath,
+      gpu: options.gpu,
+      threads: options.threads,
+      firstLayer: options.firstLayer ?? defaultFirstLayer(layers),
+      weightType: 'auto',
+      endTokens,
+      cacheBytes: CACHE_BYTES,
+    },
+  });
+  try {
+    await learner.start();
+    const total = items.length * adapters.length;
+    const scores = adapters.map((): Score[] => []);
+    for (let from = 0; from < items.length; from += ITEMS_PER_REQUEST) {
+      const part = items.slice(from, from + ITEMS_PER_REQUEST);
+      for (const [i, adapter] of adapters.entries()) {
+        const id = `${adapter.version}-${from}`;
+        scores[i]!.push(...(await learner.score({ type: 'score', id, items: part, adapter })));
+        onProgress(from * adapters.length + (i + 1) * part.length, total);
+      }
+    }
+    return scores;
+  } finally {
+    await learner.dispose();
+  }
+}
+
+/** What is paired by file for the intervals: log-probability a token, and exact lines a position. */
+export function scoreSums(
+  positions: readonly Position[],
+  base: readonly Score[],
+  adapter: readonly Score[],
+): { logprob: PairedSums[]; exact: PairedSums[] } {
+  const pairs = positions.map((position, i) => ({
+    key: position.path,
+    before: base[i]!,
+    after: adapter[i]!,
+  }));
+  return {
+    logprob: pairs.map(({ key, before, after }) => ({
+      key,
+      before: before.logprob,
+      after: after.logprob,
+      weight: before.tokens,
+    })),
+    exact: pairs.map(({ key, before, after }) => ({
+      key,
+      before: before.exact ? 1 : 0,
+      after: after.exact ? 1 : 0,
+      weight: 1,
+    })),
+  };
+}
+
+async function scoreItems(
+  files: readonly SourceFile[],
+  positions: readonly Position[],
+  options: ScoringOptions,
+): Promise<{ items: ScoreItem[]; layers: number; endTokens: number[] }> {
+  const { modelPath, threads, logger } = options;
+  const engine = await loadEngine({ modelPath, gpu: 'cpu', threads, dataDir: null, logger });
+  try {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const items = positions.map((position) => scoreItem(engine, byPath.get(position.path)!, position));
+    return { items, layers: engine.model.layers, endTokens: engine.model.endTokens };
+  } finally {
+    await engine.dispose();
+  }
+}
+
+function scoreItem(engine: Engine, file: SourceFile, position: Position): ScoreItem {
+  const { text, caret, rest } = documentAt(file, position);
+  const { prefix, suffix, path } = promptWindow(text, caret, file.path);
+  const source = { kind: 'document', document: { prefix, suffix, path } } as const;
+  return {
+    id: `${position.path}:${position.line}:${position.column}`,
+    prompt: buildPrompt(engine, source, MAX_COMPLETION_TOKENS).tokens,
+    target: engine.tokenize(rest),
+  };
+}
