@@ -162,7 +162,6 @@ function clientRowOf(completion: ClientCompletion): Record<string, unknown> {
     session: '',
     language: '',
     documentVersion: 0,
-    column: 0,
     promptTokens: [],
     adapterVersion: 0,
     sampling: { temperature: 0, topP: 1, topK: 0, repetitionPenalty: 1, seed: null },

@@ -26,6 +26,8 @@ export interface EventTable {
   /** Stores a batch in one durable transaction; an event that contradicts an earlier one is told, not stored. */
   submit(events: FeedbackEvent[], receivedAt: number): SubmitResult[];
   submitFlat(submission: FlatSubmission, receivedAt: number): SubmitResult;
+  /** The completion that a stored event is about; null: no such event. */
+  completionOf(eventId: string): string | null;
   /** Durable events. */
   count(): number;
 }
@@ -45,6 +47,7 @@ export function createEventTable(database: Database.Database, completions: Compl
   );
   const insertRetention = database.prepare('INSERT INTO retentions VALUES (?, ?, ?, ?)');
   const insertCorrection = database.prepare('INSERT INTO corrections VALUES (?, ?, ?)');
+  const completionOf = database.prepare('SELECT completion_id FROM events WHERE id = ?').pluck();
   const count = database.prepare('SELECT count(*) FROM events').pluck();
 
   const journal = (event: FeedbackEvent, kind: string, body: unknown, receivedAt: number): number =>
@@ -134,6 +137,7 @@ export function createEventTable(database: Database.Database, completions: Compl
     submit: (events, receivedAt) => submitAll.immediate(events, receivedAt),
     submitFlat: (submission, receivedAt) =>
       database.transaction(submitFlat).immediate(submission, receivedAt),
+    completionOf: (eventId) => (completionOf.get(eventId) as string | undefined) ?? null,
     count: () => count.get() as number,
   };
 }

@@ -16,6 +16,7 @@ export interface RunTable {
   addSeconds(runId: string, phase: string, seconds: number): void;
   last(modelHash: string): RunRow | null;
   list(): RunRow[];
+  count(decision: RunDecision): number;
   /** Runs that used an event, by id. */
   runsOf(eventId: string): string[];
   /** State of the reward baseline of a model, as `commit` stored it; null at first. */
@@ -49,6 +50,7 @@ export function createRunTable(database: Database.Database): RunTable {
   );
   const last = database.prepare('SELECT * FROM runs WHERE model_hash = ? ORDER BY seq DESC LIMIT 1');
   const all = database.prepare('SELECT * FROM runs ORDER BY seq');
+  const count = database.prepare('SELECT count(*) FROM runs WHERE decision = ?').pluck();
   const runsOf = database.prepare('SELECT run_id FROM trained WHERE event_id = ? ORDER BY run_id').pluck();
 
   function commit(run: RunRecord, baseline: unknown): boolean {
@@ -91,6 +93,7 @@ export function createRunTable(database: Database.Database): RunTable {
       const row = last.get(modelHash) as RunDbRow | undefined;
       return row === undefined ? null : runOf(row);
     },
+    count: (decision) => count.get(decision) as number,
     list: () => (all.all() as RunDbRow[]).map(runOf),
     runsOf: (eventId) => runsOf.all(eventId) as string[],
     baseline(modelHash) {

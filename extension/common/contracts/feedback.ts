@@ -61,6 +61,13 @@ export const feedbackEventSchema = z.discriminatedUnion('kind', [
 ]);
 export type FeedbackEvent = z.infer<typeof feedbackEventSchema>;
 
+/** Several events at once, as an outbox sends them: all are stored or none is. */
+export const feedbackBatchSchema = z.looseObject({
+  v: z.literal(CONTRACT_VERSION),
+  events: z.array(feedbackEventSchema).min(1).max(1000),
+});
+export type FeedbackBatch = z.infer<typeof feedbackBatchSchema>;
+
 /** The flat body of trackers that follow RLinf's recipe. Only prompt, completion and accepted are needed. */
 export const flatFeedbackSchema = z.looseObject({
   prompt: z.string(),
@@ -89,6 +96,19 @@ export const submitResponseSchema = z.looseObject({
   status: z.literal('submitted'),
   message: z.string(),
   queue_position: z.int().nonnegative(),
+  /**
+   * One entry an event of a batch, in its order. A conflict contradicts an earlier event about the same completion:
+   * it is not stored, and sending it again is of no use.
+   */
+  results: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        status: z.enum(['stored', 'duplicate', 'conflict']),
+        message: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 export type SubmitResponse = z.infer<typeof submitResponseSchema>;
 
@@ -114,6 +134,8 @@ export const trainingStatusSchema = z.looseObject({
   stored: z.int(),
   /** Eligible, not held out, not yet trained. */
   queued: z.int(),
+  /** Waiting for a later fact: a correction, or two minutes' survival. */
+  open: z.int().optional(),
   heldOut: z.int(),
   trained: z.int(),
   dropped: z.record(z.string(), z.int()),

@@ -1,0 +1,71 @@
+/** The feedback service: takes events, tells how learning stands, and lets adapters be chosen by hand. */
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import type { Health } from '../../../extension/common/contracts/index.ts';
+import type { Coordinator } from '../../coordinator/coordinator.ts';
+import type { Engine } from '../../inference/types.ts';
+import type { Store } from '../../store/store.ts';
+import type { Logger } from '../shared/logging.ts';
+import { createService } from '../shared/service.ts';
+import { parseBody } from '../shared/validate.ts';
+import { feedbackMetrics } from './metrics.ts';
+import { addSubmitRoute } from './submit.ts';
+
+export interface FeedbackParts {
+  store: Store;
+  engine: Engine;
+  coordinator: Coordinator;
+  /** Undecided events from which new ones are refused. */
+  maxQueued: number;
+}
+
+export interface FeedbackServiceOptions extends FeedbackParts {
+  host: string;
+  token: string;
+  logger: Logger;
+}
+
+const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const versionParameters = z.object({ version: z.coerce.number<string>().int().nonnegative() });
+
+/** A service that is ready to listen. */
+export function createFeedbackService(options: FeedbackServiceOptions): FastifyInstance {
+  const { coordinator } = options;
+  const app = createService(options);
+  const metrics = feedbackMetrics(options);
+  allowEmptyJson(app);
+  addSubmitRoute(app, options);
+  app.get('/api/training/status', () => coordinator.status());
+  app.post('/api/training/step', () => coordinator.step());
+  app.get('/api/adapters', () => coordinator.adapters());
+  app.post('/api/adapters/:version/activate', (request) =>
+    coordinator.activate(parseBody(versionParameters, request.params).version),
+  );
+  app.post('/api/adapters/rollback', () => coordinator.rollBack());
+  app.get('/metrics', (_, reply) => reply.type(PROMETHEUS_TYPE).send(metrics.text()));
+  app.get('/health', () => health(options));
+  return app;
+}
+
+/** `POST …/step` and the like have no body; clients that say "JSON" and send nothing are understood. */
+function allowEmptyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body.toString(), done);
+  });
+}
+
+function health({ engine, coordinator }: FeedbackParts): Health {
+  const { error } = coordinator.status();
+  return {
+    status: 'ok',
+    service: 'feedback',
+    model: engine.model.name,
+    adapterVersion: engine.adapter.version,
+    fim: engine.model.fim !== null,
+    contextTokens: engine.model.contextTokens,
+    ...(error === undefined ? {} : { error }),
+  };
+}
