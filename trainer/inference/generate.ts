@@ -10,10 +10,15 @@ import type { Vocabulary } from './vocabulary.ts';
 const PENALTY_WINDOW_TOKENS = 64;
 const LARGEST_SEED = 0xffff_fffe;
 
+/** Evaluating many tokens at once, or one after the other. */
+export type Phase = 'prompt' | 'token';
+
 export interface GenerateEnvironment {
   sequence: LlamaContextSequence;
   vocabulary: Vocabulary;
   batchTokens: number;
+  /** Told before each phase, so that it gets the threads that suit it. */
+  usePhase: (phase: Phase) => void;
   adapterVersion: number;
   /** When the request came in and when its turn came, `performance.now()`. */
   arrivedAt: number;
@@ -30,6 +35,7 @@ export async function generateOn(
   const sampler = new Sampler(request);
   const tokens: GeneratedToken[] = [];
   let firstTokenAt: number | null = null;
+  environment.usePhase('prompt');
   const cachedTokens = await reusePrefix(sequence, request.prompt);
   if (!(await prefill(environment, request, cachedTokens))) return finish('cancelled');
   // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.
@@ -45,6 +51,7 @@ export async function generateOn(
     if (tokens.length >= request.maxTokens) return finish('length');
     if (sequence.nextTokenIndex >= sequence.contextSize - 1) return finish('length');
     input = [token.id];
+    environment.usePhase('token');
   }
   return finish('cancelled');
 

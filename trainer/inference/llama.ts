@@ -1,15 +1,18 @@
 /** Loads llama.cpp through node-llama-cpp's prebuilt binaries; nothing is ever built or downloaded. */
 import { availableParallelism } from 'node:os';
 import { getLlama, LlamaLogLevel, NoBinaryFoundError, type Llama } from 'node-llama-cpp';
+import { FreeCores } from './freeCores.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 
 export type GpuChoice = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
 
-/** The back end, and how many threads it computes with: ggml's threads spin, so never more than physical cores. */
+/** The back end, and how many threads it may compute with: ggml's threads spin, so never more than physical cores. */
 export interface Backend {
   llama: Llama;
+  /** Most threads. */
   threads: number;
+  freeCores: FreeCores;
   /** What is computed on in the end. */
   device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
 }
@@ -26,7 +29,7 @@ export async function openBackend(
   llama.maxThreads = used;
   const device = llama.gpu === false ? 'cpu' : llama.gpu;
   if (gpu === 'auto') logger.info({ device }, `Computing on ${device}.`);
-  return { llama, threads: used, device };
+  return { llama, threads: used, freeCores: new FreeCores(used), device };
 }
 
 async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {
@@ -62,4 +65,10 @@ function forward(logger: Logger, level: LlamaLogLevel, message: string): void {
     logger.error({ source: 'llama.cpp' }, text);
   else if (level === LlamaLogLevel.warn) logger.warn({ source: 'llama.cpp' }, text);
   else logger.debug({ source: 'llama.cpp' }, text);
+}
+
+/** Ends the sampling of free cores, then llama.cpp. */
+export async function closeBackend(backend: Backend): Promise<void> {
+  backend.freeCores.close();
+  await backend.llama.dispose();
 }

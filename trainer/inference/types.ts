@@ -10,6 +10,8 @@ export interface ModelInfo {
   hash: string;
   name: string;
   architecture: string;
+  /** Transformer blocks. */
+  layers: number;
   contextTokens: number;
   /** Fill-in-the-middle order and markers, or null when the model has none (then prefix only). */
   fim: FimTemplate | null;

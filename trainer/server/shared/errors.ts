@@ -20,6 +20,8 @@ export const ERROR_STATUS = {
   body_too_large: 413,
   unsupported_media_type: 415,
   internal: 500,
+  unreachable: 502,
+  refused: 502,
   generation_failed: 500,
   loading: 503,
   queue_full: 503,

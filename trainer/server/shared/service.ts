@@ -1,5 +1,10 @@
 /** The frame that both HTTP services share: access checks, body cap, coded errors, the address to listen on. */
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+} from 'fastify';
 import { checkHostAndOrigin, checkToken, checkTokenPolicy } from './access.ts';
 import { errorBody, HoneError } from './errors.ts';
 
@@ -23,7 +28,7 @@ export function createService(options: ServiceOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     bodyLimit: BODY_LIMIT_BYTES,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
   app.addHook('onRequest', async (request) => {

@@ -1,0 +1,160 @@
+/** `hone client`: plays a small editor against running services, its own or anyone's. */
+import type { Command } from 'commander';
+import { fetch, type Response } from 'undici';
+import {
+  completionResponseSchema,
+  submitResponseSchema,
+  trainingStatusSchema,
+  type CompletionRequestInput,
+  type CompletionResponse,
+  type FlatFeedback,
+} from '../../extension/common/contracts/index.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import { parsePositive } from './options.ts';
+import { CLIENT_PROMPTS, type ClientPrompt } from './clientPrompts.ts';
+
+interface ClientOptions {
+  url: string;
+  feedbackUrl?: string;
+  token?: string;
+  feedbackToken?: string;
+  count: number;
+  json: boolean;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8081';
+const DEFAULT_FEEDBACK_URL = 'http://127.0.0.1:8082';
+const MAX_TOKENS = 32;
+const TEXT_WIDTH = 48;
+
+export function addClientCommand(program: Command): void {
+  program
+    .command('client')
+    .description('test client: asks for completions, submits feedback, prints what came back')
+    .option('--url <url>', 'inference service', DEFAULT_URL)
+    .option('--feedback-url <url>', 'feedback service', DEFAULT_FEEDBACK_URL)
+    .option('--token <token>', 'bearer token')
+    .option('--feedback-token <token>', 'bearer token of the feedback service, when it differs')
+    .option('-n, --count <n>', 'completion requests', parsePositive, CLIENT_PROMPTS.length)
+    .option('--json', 'answer in JSON', false)
+    .action(client);
+}
+
+interface Exchange {
+  id: string;
+  text: string;
+  adapterVersion: number;
+  milliseconds: number;
+  accepted: boolean;
+  queuePosition: number;
+}
+
+/** Accepts a completion when it begins with what the prompt's author wrote, and says what was wanted otherwise. */
+async function client(options: ClientOptions): Promise<void> {
+  const exchanges: Exchange[] = [];
+  for (let index = 0; index < options.count; index++) {
+    const exchange = await exchangeOne(options, CLIENT_PROMPTS[index % CLIENT_PROMPTS.length]!);
+    exchanges.push(exchange);
+    if (!options.json) console.log(line(index, exchange));
+  }
+  const status = trainingStatusSchema.parse(
+    await call(`${options.feedbackUrl}/api/training/status`, feedbackToken(options)),
+  );
+  if (options.json) {
+    console.log(JSON.stringify({ completions: exchanges, status }));
+    return;
+  }
+  const accepted = exchanges.filter((exchange) => exchange.accepted).length;
+  console.log(`\n${accepted} of ${exchanges.length} accepted. Status: ${status.state},`);
+  console.log(
+    `stored ${status.stored}, queued ${status.queued}, held out ${status.heldOut}, trained ${status.trained}, adapter ${status.adapterVersion}`,
+  );
+}
+
+async function exchangeOne(options: ClientOptions, prompt: ClientPrompt): Promise<Exchange> {
+  const body: CompletionRequestInput = {
+    prompt: prompt.prefix,
+    suffix: prompt.suffix,
+    path: prompt.path,
+    max_tokens: MAX_TOKENS,
+    stop: ['\n'],
+  };
+  const startedAt = performance.now();
+  const answer = completionResponseSchema.parse(
+    await call(`${options.url}/v1/completions`, options.token, body),
+  );
+  const milliseconds = performance.now() - startedAt;
+  const text = answer.choices[0]!.text;
+  const accepted = text !== '' && prompt.wanted.startsWith(text.trimEnd());
+  const submitted = submitResponseSchema.parse(
+    await call(
+      `${options.feedbackUrl}/api/training/submit`,
+      feedbackToken(options),
+      feedbackOf(prompt, answer, text, accepted),
+    ),
+  );
+  return {
+    id: answer.id,
+    text,
+    adapterVersion: answer.adapter_version,
+    milliseconds,
+    accepted,
+    queuePosition: submitted.queue_position,
+  };
+}
+
+function feedbackOf(
+  prompt: ClientPrompt,
+  answer: CompletionResponse,
+  text: string,
+  accepted: boolean,
+): FlatFeedback {
+  return {
+    completionId: answer.id,
+    filepath: prompt.path,
+    prefix: prompt.prefix,
+    suffix: prompt.suffix,
+    prompt: prompt.prefix,
+    completion: text,
+    modelProvider: 'hone',
+    modelName: answer.model,
+    accepted,
+    timestamp: Date.now(),
+    numLines: text.split('\n').length,
+    cacheHit: false,
+    ...(accepted ? {} : { typed: prompt.wanted }),
+  };
+}
+
+function feedbackToken(options: ClientOptions): string | undefined {
+  return options.feedbackToken ?? options.token;
+}
+
+async function call(url: string, token: string | undefined, body?: object): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw new HoneError(
+      'unreachable',
+      `Nothing answers at ${url}. Start it with "hone serve", or name another address with --url and --feedback-url.`,
+      { param: '--url', cause: error },
+    );
+  }
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text);
+  throw new HoneError('refused', `${url} answered ${response.status}: ${text}`, { param: '--url' });
+}
+
+function line(index: number, exchange: Exchange): string {
+  const text = JSON.stringify(exchange.text).slice(0, TEXT_WIDTH).padEnd(TEXT_WIDTH);
+  const verdict = exchange.accepted ? 'accepted' : 'rejected';
+  return `${String(index + 1).padStart(3)}  ${text}  ${exchange.milliseconds.toFixed(0).padStart(5)} ms  v${exchange.adapterVersion}  ${verdict}  queue ${exchange.queuePosition}`;
+}

@@ -1,0 +1,39 @@
+/** The command line: its commands, and how a failure leaves the process. */
+import { Command, CommanderError } from 'commander';
+import { errorBody, HoneError } from '../server/shared/errors.ts';
+import { addClientCommand } from './client.ts';
+import { addServeCommand } from './serve.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+export function createProgram(): Command {
+  const program = new Command('hone')
+    .description('Code completion that learns from one developer, on that developer’s own computer.')
+    .exitOverride();
+  addServeCommand(program);
+  addClientCommand(program);
+  return program;
+}
+
+/** Runs one command line and returns the exit code: 0, 1 when it failed, 2 when it was used wrongly. */
+export async function runProgram(argv: string[]): Promise<number> {
+  const program = createProgram();
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    printError(error, argv.includes('--json'));
+    return EXIT_FAILED;
+  }
+}
+
+function printError(error: unknown, json: boolean): void {
+  if (!(error instanceof HoneError)) {
+    console.error(error);
+    return;
+  }
+  if (json) console.log(JSON.stringify(errorBody(error)));
+  console.error(`hone: ${error.message} [${error.code}]`);
+}

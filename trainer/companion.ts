@@ -1,0 +1,114 @@
+/** The companion: both services, the engine and what learns, put together; one per data folder. */
+import type { ServeReady } from '../extension/common/contracts/index.ts';
+import type { Config } from './cli/options.ts';
+import { loadEngine } from './inference/engine.ts';
+import type { GpuChoice } from './inference/llama.ts';
+import type { Engine } from './inference/types.ts';
+import { lockDataFolder, tokenFingerprint } from './lock.ts';
+import { createInferenceService } from './server/inference/service.ts';
+import { checkTokenPolicy, isLoopback, newToken, NO_TOKEN } from './server/shared/access.ts';
+import type { Logger } from './server/shared/logging.ts';
+import { listen } from './server/shared/service.ts';
+import { openStore } from './store/store.ts';
+
+export interface CompanionOptions {
+  host: string;
+  /** 0 picks a free port. */
+  inferencePort: number;
+  feedbackPort: number;
+  /** Absent: a new one; `none`: no token. */
+  token?: string;
+  /** Absent: the same as `token`. */
+  feedbackToken?: string;
+  dataDir: string;
+  modelPath: string;
+  gpu: GpuChoice;
+  threads?: number;
+  /** False: feedback is stored, nothing is trained. */
+  train: boolean;
+  config: Config;
+  logger: Logger;
+}
+
+export interface Companion {
+  ready: ServeReady;
+  engine: Engine;
+  close(): Promise<void>;
+}
+
+/** Starts everything, or nothing: what was opened before a failure is closed again. */
+export async function startCompanion(options: CompanionOptions): Promise<Companion> {
+  const { host, logger, config } = options;
+  const token = options.token ?? newToken();
+  const feedbackToken = options.feedbackToken ?? token;
+  checkTokenPolicy(token, host);
+  checkTokenPolicy(feedbackToken, host);
+  warnAboutAccess(host, [token, feedbackToken], logger);
+
+  const opened: (() => unknown)[] = [];
+  const close = async () => {
+    for (const undo of opened.splice(0).reverse()) await undo();
+  };
+  try {
+    const lock = lockDataFolder(options.dataDir);
+    opened.push(() => lock.release());
+    const store = openStore(options.dataDir);
+    opened.push(() => store.close());
+
+    const inference = createInferenceService({
+      host,
+      token,
+      sink: store,
+      defaults: config.inference,
+      logger,
+    });
+    opened.push(() => inference.app.close());
+    const inferenceUrl = await listen(inference.app, host, options.inferencePort, '--inference-port');
+
+    const engine = await loadEngine({
+      modelPath: options.modelPath,
+      gpu: options.gpu,
+      ...(options.threads === undefined ? {} : { threads: options.threads }),
+      contextTokens: config.inference.contextTokens,
+      dataDir: options.dataDir,
+      logger,
+    });
+    opened.push(() => engine.dispose());
+    inference.environment.ready(engine);
+
+    lock.publish({
+      host,
+      inferencePort: portOf(inferenceUrl),
+      inferenceTokenFingerprint: fingerprint(token),
+      feedbackTokenFingerprint: fingerprint(feedbackToken),
+    });
+    const ready: ServeReady = {
+      inference: inferenceUrl,
+      feedback: '',
+      token,
+      ...(feedbackToken === token ? {} : { feedbackToken }),
+      model: engine.model.name,
+      adapterVersion: engine.adapter.version,
+      pid: process.pid,
+    };
+    return { ready, engine, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function warnAboutAccess(host: string, tokens: string[], logger: Logger): void {
+  if (tokens.includes(NO_TOKEN))
+    logger.warn('No token is wanted: every program on this computer can use the services.');
+  if (!isLoopback(host))
+    logger.warn({ host }, 'The services can be reached from other machines, unencrypted.');
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
+
+function fingerprint(token: string): string | null {
+  return token === NO_TOKEN ? null : tokenFingerprint(token);
+}
