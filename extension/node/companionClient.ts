@@ -1,0 +1,184 @@
+import { Agent, request } from 'undici';
+import type * as z from 'zod';
+import {
+  adapterListSchema,
+  completionResponseSchema,
+  errorResponseSchema,
+  healthSchema,
+  stepResponseSchema,
+  submitResponseSchema,
+  trainingStatusSchema,
+  type AdapterList,
+  type CompletionRequestInput,
+  type CompletionResponse,
+  type FeedbackEvent,
+  type Health,
+  type StepResponse,
+  type SubmitResponse,
+  type TrainingStatus,
+} from '../common/contracts/index.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Where a running companion listens, for example `http://127.0.0.1:40123`. */
+export interface Endpoints {
+  inference: string;
+  feedback: string;
+}
+
+const COMPLETION_TIMEOUT_MS = 20_000;
+const SHORT_TIMEOUT_MS = 5000;
+/** An update with its gate is under a minute; a large step may take several. */
+const STEP_TIMEOUT_MS = 15 * 60_000;
+
+/** An answer that is no success. `status` 0: none came. */
+export class CompanionError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'CompanionError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface Call<T> {
+  method: 'GET' | 'POST';
+  url: string;
+  token: string | null;
+  body?: unknown;
+  schema: z.ZodType<T>;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * The companion over HTTP. Its connections are its own: the editor's proxy settings don't apply to the loopback
+ * address. An aborted signal closes the connection, which ends the generation.
+ */
+export class CompanionClient {
+  readonly endpoints: Endpoints;
+  readonly #tokens: Tokens;
+  readonly #agent = new Agent({ connections: 16, keepAliveTimeout: 10_000 });
+
+  constructor(endpoints: Endpoints, tokens: Tokens) {
+    this.endpoints = endpoints;
+    this.#tokens = tokens;
+  }
+
+  complete(body: CompletionRequestInput, signal: AbortSignal): Promise<CompletionResponse> {
+    const schema = completionResponseSchema;
+    const path = '/v1/completions';
+    return this.#inference({ method: 'POST', path, body, schema, timeoutMs: COMPLETION_TIMEOUT_MS, signal });
+  }
+
+  /** Resolves when the event is durable at the companion. */
+  submit(event: FeedbackEvent): Promise<SubmitResponse> {
+    const path = '/api/training/submit';
+    return this.#feedback({ method: 'POST', path, body: event, schema: submitResponseSchema });
+  }
+
+  status(): Promise<TrainingStatus> {
+    return this.#feedback({ method: 'GET', path: '/api/training/status', schema: trainingStatusSchema });
+  }
+
+  /** Settles what is open and trains; resolves when the update is decided. */
+  step(): Promise<StepResponse> {
+    const path = '/api/training/step';
+    return this.#feedback({
+      method: 'POST',
+      path,
+      body: {},
+      schema: stepResponseSchema,
+      timeoutMs: STEP_TIMEOUT_MS,
+    });
+  }
+
+  adapters(): Promise<AdapterList> {
+    return this.#feedback({ method: 'GET', path: '/api/adapters', schema: adapterListSchema });
+  }
+
+  rollBack(): Promise<AdapterList> {
+    const path = '/api/adapters/rollback';
+    return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });
+  }
+
+  async inferenceHealth(): Promise<Health> {
+    return this.#health(this.endpoints.inference);
+  }
+
+  async feedbackHealth(): Promise<Health> {
+    return this.#health(this.endpoints.feedback);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #health(base: string): Promise<Health> {
+    const url = `${base}/health`;
+    return this.#call({ method: 'GET', url, token: null, schema: healthSchema, timeoutMs: SHORT_TIMEOUT_MS });
+  }
+
+  #inference<T>(call: Omit<Call<T>, 'url' | 'token'> & { path: string }): Promise<T> {
+    return this.#call({ ...call, url: this.endpoints.inference + call.path, token: this.#tokens.inference });
+  }
+
+  #feedback<T>(
+    call: Omit<Call<T>, 'url' | 'token' | 'timeoutMs'> & { path: string; timeoutMs?: number },
+  ): Promise<T> {
+    const url = this.endpoints.feedback + call.path;
+    return this.#call({ timeoutMs: SHORT_TIMEOUT_MS, ...call, url, token: this.#tokens.feedback });
+  }
+
+  async #call<T>({ method, url, token, body, schema, timeoutMs, signal }: Call<T>): Promise<T> {
+    let status: number;
+    let text: string;
+    try {
+      const answer = await request(url, {
+        dispatcher: this.#agent,
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        signal: signal ?? null,
+      });
+      status = answer.statusCode;
+      text = await answer.body.text();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new CompanionError(0, 'unreachable', `${method} ${url}: ${why}`, error);
+    }
+    const json = parseJson(text);
+    if (status !== 200) throw refusal(status, json, `${method} ${url}`);
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    const where = `${issue?.path.join('.')}: ${issue?.message}`;
+    throw new CompanionError(
+      status,
+      'unexpected_answer',
+      `${method} ${url} answered something else: ${where}`,
+    );
+  }
+}
+
+function refusal(status: number, json: unknown, call: string): CompanionError {
+  const parsed = errorResponseSchema.safeParse(json);
+  if (!parsed.success) return new CompanionError(status, 'http', `${call} answered ${status}.`);
+  return new CompanionError(status, parsed.data.error.code, parsed.data.error.message);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { serveReadySchema, type ServeReady } from '../common/contracts/completion.ts';
+import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../common/companion.ts';
+import { tailOf } from './logTail.ts';
+import type { Tokens } from './tokens.ts';
+
+const LOG_MAX_BYTES = 4 * 1024 * 1024;
+const READY_TIMEOUT_MS = 120_000;
+
+export interface CompanionCommand {
+  /** The editor's own runtime, or a Node. */
+  runtime: string;
+  script: string;
+  args: string[];
+  tokens: Tokens;
+  /** Standard error goes here: the process outlives the window that started it. */
+  logPath: string;
+}
+
+export interface StartedCompanion {
+  process: ChildProcess;
+  ready: ServeReady;
+}
+
+/**
+ * Starts a companion and resolves with what it says when it is ready.
+ *
+ * Electron runs a script as Node when `ELECTRON_RUN_AS_NODE` is set; a Node (the extension host of a remote
+ * machine) ignores the variable. The process is detached: it belongs to every window, not to this one.
+ *
+ * @throws Error with the last lines of its log when it ends before it is ready.
+ */
+export async function startCompanion(command: CompanionCommand): Promise<StartedCompanion> {
+  await mkdir(dirname(command.logPath), { recursive: true, mode: 0o700 });
+  await rotate(command.logPath);
+  const log = await open(command.logPath, 'a', 0o600);
+  try {
+    const child = spawn(command.runtime, [command.script, ...command.args], {
+      detached: true,
+      stdio: ['ignore', 'pipe', log.fd],
+      windowsHide: true,
+      env: {
+        ...inherited(),
+        ELECTRON_RUN_AS_NODE: '1',
+        [TOKEN_VARIABLE]: command.tokens.inference,
+        [FEEDBACK_TOKEN_VARIABLE]: command.tokens.feedback,
+      },
+    });
+    child.unref();
+    return { process: child, ready: await readyLine(child, command.logPath) };
+  } finally {
+    await log.close();
+  }
+}
+
+/** The editor's own variables would make the child part of the editor (its IPC channel, its inspector). */
+function inherited(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|NODE_CHANNEL_)/.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+function readyLine(child: ChildProcess, logPath: string): Promise<ServeReady> {
+  const stdout = child.stdout!;
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      fail(`was not ready after ${READY_TIMEOUT_MS / 1000} s`);
+    }, READY_TIMEOUT_MS);
+    child.once('error', (error) => fail(`can't be started: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      fail(`ended before it was ready (${signal ?? `exit code ${code}`})`),
+    );
+    stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end < 0) return;
+      const parsed = serveReadySchema.safeParse(parseJson(text.slice(0, end)));
+      if (!parsed.success) return fail(`said something else than that it is ready`);
+      clearTimeout(timer);
+      // Nothing else comes; an open pipe would keep this window's event loop alive.
+      stdout.destroy();
+      resolve(parsed.data);
+    });
+
+    function fail(what: string): void {
+      clearTimeout(timer);
+      stdout.destroy();
+      void tailOf(logPath).then((tail) =>
+        reject(new Error(`The companion ${what}.${tail === '' ? '' : ` ${tail}`}`)),
+      );
+    }
+  });
+}
+
+async function rotate(logPath: string): Promise<void> {
+  const size = await stat(logPath).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+  if (size > LOG_MAX_BYTES) await rename(logPath, `${logPath}.1`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises';
+
+const TAIL_BYTES = 8192;
+const READ_BYTES_MAX = 256 * 1024;
+
+/** The last error that a log of JSON lines tells, or its last line, as one sentence; empty when there is none. */
+export async function tailOf(path: string): Promise<string> {
+  const lines = (await readFrom(path, -TAIL_BYTES)).text.split('\n').filter((line) => line.trim() !== '');
+  const told = lines.map(plainLine);
+  const errors = told.filter((line) => line.level === 'error');
+  return (errors.at(-1) ?? told.at(-1))?.message ?? '';
+}
+
+/** New lines of a growing log file. */
+export class LogTail {
+  readonly #path: string;
+  #offset: number | undefined;
+  #rest = '';
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Lines that were completed since the last call; the first call begins at the end of the file. */
+  async read(): Promise<LogLine[]> {
+    const { text, end } = await readFrom(this.#path, this.#offset ?? 0, this.#offset === undefined);
+    this.#offset = end;
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines.filter((line) => line.trim() !== '').map(plainLine);
+  }
+}
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+}
+
+const PINO_WARN = 40;
+const PINO_ERROR = 50;
+const PINO_INFO = 30;
+
+function plainLine(line: string): LogLine {
+  const parsed = parseJson(line);
+  if (typeof parsed !== 'object' || parsed === null) return { level: 'info', message: line };
+  const { level, msg } = parsed as { level?: unknown; msg?: unknown };
+  if (typeof msg !== 'string') return { level: 'info', message: line };
+  const number = typeof level === 'number' ? level : PINO_INFO;
+  const name =
+    number >= PINO_ERROR ? 'error' : number >= PINO_WARN ? 'warn' : number >= PINO_INFO ? 'info' : 'debug';
+  return { level: name, message: msg };
+}
+
+/** Text from an offset, or from that many bytes before the end when it is negative. */
+async function readFrom(
+  path: string,
+  offset: number,
+  endOnly = false,
+): Promise<{ text: string; end: number }> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return { text: '', end: 0 };
+  try {
+    const { size } = await file.stat();
+    if (endOnly) return { text: '', end: size };
+    // A smaller file is a new one.
+    const start = offset < 0 ? Math.max(0, size + offset) : offset > size ? 0 : offset;
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(size - start, READ_BYTES_MAX)),
+      position: start,
+    });
+    return { text: buffer.toString('utf8', 0, bytesRead), end: start + bytesRead };
+  } finally {
+    await file.close();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

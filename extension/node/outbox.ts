@@ -1,0 +1,142 @@
+import { feedbackEventSchema, type FeedbackEvent } from '../common/contracts/feedback.ts';
+import { CompanionError } from './companionClient.ts';
+import type { Store } from './store.ts';
+import type { Delivery } from './storeDatabase.ts';
+
+const BATCH_ROWS = 50;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 60_000;
+/** Also how often events of windows that are gone are looked for. */
+const HEARTBEAT_MS = 10_000;
+/** Statuses that say: this event is wrong and will be wrong the next time too. */
+const REFUSALS = new Set([400, 413, 415, 422]);
+
+export interface OutboxOptions {
+  store: Store;
+  /** This window's name in the outbox. */
+  window: string;
+  /** Resolves when the event is durable at the companion. Rejects with a CompanionError. */
+  submit: (event: FeedbackEvent) => Promise<unknown>;
+  log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/**
+ * Delivers stored events at least once, oldest first. What can't be delivered now is tried again, later and later;
+ * an event that the companion refuses for what it is goes to the `refused` table. Idempotence is the receiver's, by
+ * event id.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #heartbeat: NodeJS.Timeout;
+  #draining: Promise<void> | undefined;
+  #wokenWhileDraining = false;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+    void this.#beat();
+  }
+
+  /** Stores events and sends them; resolves when they are durable here. */
+  async add(events: readonly FeedbackEvent[]): Promise<void> {
+    const { store, window, log } = this.#options;
+    const added = await store.call('appendEvents', window, events);
+    if (added < events.length) log('warn', `${events.length - added} event(s) were known already.`);
+    this.wake();
+  }
+
+  /** Tries now, whatever the waiting time: new events are there, or the companion is back. */
+  wake(): void {
+    this.#failures = 0;
+    this.#schedule(0);
+  }
+
+  /** Resolves when a pass that was under way is over; nothing is sent after that. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#timer);
+    await this.#draining;
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopped) return;
+    if (this.#draining) {
+      this.#wokenWhileDraining = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#draining = this.#drain().finally(() => {
+        this.#draining = undefined;
+        if (this.#wokenWhileDraining) this.#schedule(0);
+        this.#wokenWhileDraining = false;
+      });
+    }, delayMs);
+  }
+
+  async #drain(): Promise<void> {
+    const { store, window, log } = this.#options;
+    try {
+      for (;;) {
+        const rows = await store.call('dueDeliveries', window, Date.now(), BATCH_ROWS);
+        for (const row of rows) {
+          if (this.#stopped || !(await this.#deliver(row))) return;
+        }
+        if (rows.length < BATCH_ROWS) break;
+      }
+      const nextAt = await store.call('nextDeliveryAt', window);
+      if (nextAt !== null)
+        setTimeout(() => this.#schedule(0), Math.max(FIRST_RETRY_MS, nextAt - Date.now())).unref();
+    } catch (error) {
+      log('warn', `Outbox: ${(error as Error).message}`);
+    }
+  }
+
+  /** False: the companion can't be reached or takes nothing now; the pass is over. */
+  async #deliver(row: Delivery): Promise<boolean> {
+    const { store, submit, log } = this.#options;
+    try {
+      await submit(feedbackEventSchema.parse(JSON.parse(row.body)));
+      await store.call('delivered', row.sequence);
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      const status = error instanceof CompanionError ? error.status : -1;
+      const message = error instanceof Error ? error.message : String(error);
+      if (REFUSALS.has(status)) {
+        log('warn', `The companion refused event ${row.eventId}: ${message}`);
+        await store.call('refuse', row.sequence, Date.now(), message);
+        return true;
+      }
+      const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** row.attempts);
+      if (status >= 500 && status !== 503) {
+        log('warn', `Event ${row.eventId} waits ${delayMs} ms: ${message}`);
+        await store.call('postpone', row.sequence, Date.now() + delayMs, message);
+        return true;
+      }
+      // Nothing gets through: the row stays due, and the whole pass waits.
+      this.#failures++;
+      const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+      if (this.#failures === 1) log('info', `Feedback waits for the companion: ${message}`);
+      setTimeout(() => this.#schedule(0), waitMs).unref();
+      return false;
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { store, window, log } = this.#options;
+    try {
+      const adopted = await store.call('heartbeat', window, Date.now());
+      if (adopted === 0) return;
+      log('info', `Took over ${adopted} event(s) of a window that is gone.`);
+      this.wake();
+    } catch (error) {
+      if (!this.#stopped) log('warn', `Outbox: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+
+/**
+ * Environment variables that move what the extension writes and starts; for tests and for unusual installations.
+ *
+ * - `HONE_DATA_DIR`: folder of everything below, in place of the editor's global storage.
+ * - `HONE_COMPANION`: script to start in place of `dist/hone.js`.
+ * - `HONE_NODE`: program that runs it, in place of the editor's own runtime.
+ */
+export interface Paths {
+  /** Shown completions, events and the outbox. */
+  database: string;
+  /** Tokens of this installation, mode 0600. */
+  tokens: string;
+  /** The companion's own folder: its lock file, store, adapters. */
+  companionDir: string;
+  /** What the companion writes to standard error. */
+  companionLog: string;
+  companionConfig: string;
+  companionScript: string;
+  runtime: string;
+  /** Thread that owns the database. */
+  storeWorker: string;
+  root: string;
+}
+
+/**
+ * @param globalStorage the editor's folder for this extension
+ * @param distribution folder of the bundles
+ */
+export function pathsIn(globalStorage: string, distribution: string, environment: NodeJS.ProcessEnv): Paths {
+  const root = environment.HONE_DATA_DIR ?? globalStorage;
+  return {
+    root,
+    database: join(root, 'extension.sqlite'),
+    tokens: join(root, 'tokens.json'),
+    companionDir: join(root, 'companion'),
+    companionLog: join(root, 'companion.log'),
+    companionConfig: join(root, 'companion.config.json'),
+    companionScript: environment.HONE_COMPANION ?? join(distribution, 'hone.js'),
+    runtime: environment.HONE_NODE ?? process.execPath,
+    storeWorker: join(distribution, 'store-worker.cjs'),
+  };
+}

@@ -1,0 +1,183 @@
+import Database from 'better-sqlite3';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FeedbackEvent } from '../common/contracts/feedback.ts';
+import { migrate } from './schema.ts';
+
+/** Another window may hold the write lock for a commit; longer than this something is wrong. */
+const BUSY_TIMEOUT_MS = 5000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT_DAYS = 90;
+const KEPT_COMPLETIONS_MAX = 100_000;
+/** A window that wasn't seen for this long is gone; its undelivered events are taken over. */
+export const WINDOW_GONE_MS = 30_000;
+
+export interface ShownCompletion {
+  id: string;
+  createdAt: number;
+  window: string;
+  workspaceKey: string;
+  relativePath: string;
+  language: string;
+  documentVersion: number;
+  offset: number;
+  /** After filters; empty when nothing was shown. */
+  shownText: string;
+  rawText: string;
+  filters: string[];
+  adapterVersion: number;
+  model: string;
+  latencyMs: number;
+}
+
+export interface Delivery {
+  sequence: number;
+  eventId: string;
+  attempts: number;
+  /** The event as JSON. */
+  body: string;
+}
+
+export interface StoreCounts {
+  completions: number;
+  events: number;
+  pending: number;
+  refused: number;
+  /** Outcome kind to count. */
+  outcomes: Record<string, number>;
+}
+
+/** The extension's database. Synchronous: lives on its own thread, see storeWorker.ts. */
+export class StoreDatabase {
+  readonly #database: Database.Database;
+  readonly #statements;
+
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    this.#database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database.pragma('journal_mode = WAL');
+    // What is acknowledged must outlive a power cut: WAL's own default doesn't wait for the disk.
+    this.#database.pragma('synchronous = FULL');
+    this.#database.pragma('foreign_keys = ON');
+    migrate(this.#database);
+    this.#statements = statementsOf(this.#database);
+  }
+
+  recordCompletion(completion: ShownCompletion): void {
+    this.#statements.completion.run({ ...completion, filters: JSON.stringify(completion.filters) });
+  }
+
+  /** Stores events and queues them for delivery. Returns how many were new; a second outcome of an id is not. */
+  appendEvents(window: string, events: readonly FeedbackEvent[]): number {
+    return this.#database.transaction(() => {
+      let added = 0;
+      for (const event of events) {
+        const outcome = event.kind === 'outcome' ? event.outcome.kind : null;
+        const { id, completionId, kind, at } = event;
+        const row = { id, completionId, kind, at, outcome, body: JSON.stringify(event) };
+        if (this.#statements.event.run(row).changes === 0) continue;
+        this.#statements.enqueue.run(id, window);
+        added++;
+      }
+      return added;
+    })();
+  }
+
+  /** Says that the window lives, and takes over what windows that don't have left behind. Returns how many events. */
+  heartbeat(window: string, now: number): number {
+    return this.#database.transaction(() => {
+      this.#statements.seen.run(window, now);
+      this.#statements.dropWindows.run(now - WINDOW_GONE_MS);
+      return this.#statements.adopt.run(window).changes;
+    })();
+  }
+
+  closeWindow(window: string): void {
+    this.#statements.closeWindow.run(window);
+  }
+
+  dueDeliveries(window: string, now: number, limit: number): Delivery[] {
+    return this.#statements.due.all(window, now, limit) as Delivery[];
+  }
+
+  /** When the next delivery of the window is due; null: none waits. */
+  nextDeliveryAt(window: string): number | null {
+    return (this.#statements.nextDue.get(window) as { at: number | null }).at;
+  }
+
+  delivered(sequence: number): void {
+    this.#statements.dequeue.run(sequence);
+  }
+
+  postpone(sequence: number, nextAt: number, error: string): void {
+    this.#statements.postpone.run(nextAt, error, sequence);
+  }
+
+  refuse(sequence: number, now: number, error: string): void {
+    this.#database.transaction(() => {
+      this.#statements.refuse.run(now, error, sequence);
+      this.#statements.dequeue.run(sequence);
+    })();
+  }
+
+  counts(): StoreCounts {
+    const single = (sql: string) => (this.#database.prepare(sql).get() as { n: number }).n;
+    const outcomes = this.#database
+      .prepare("SELECT outcome, count(*) AS n FROM events WHERE kind = 'outcome' GROUP BY outcome")
+      .all() as { outcome: string; n: number }[];
+    return {
+      completions: single('SELECT count(*) AS n FROM completions'),
+      events: single('SELECT count(*) AS n FROM events'),
+      pending: single('SELECT count(*) AS n FROM outbox'),
+      refused: single('SELECT count(*) AS n FROM refused'),
+      outcomes: Object.fromEntries(outcomes.map(({ outcome, n }) => [outcome, n])),
+    };
+  }
+
+  /** Forgets what is old or too much; never an event that is still on its way. */
+  prune(now: number): void {
+    const before = now - KEPT_DAYS * DAY_MS;
+    this.#database.transaction(() => {
+      this.#statements.pruneEvents.run(before);
+      this.#statements.pruneCompletions.run(before);
+      this.#statements.pruneSurplus.run(KEPT_COMPLETIONS_MAX);
+    })();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function statementsOf(database: Database.Database) {
+  const prepare = (sql: string) => database.prepare(sql);
+  return {
+    completion: prepare(
+      `INSERT OR IGNORE INTO completions VALUES (@id, @createdAt, @window, @workspaceKey, @relativePath, @language,
+        @documentVersion, @offset, @shownText, @rawText, @filters, @adapterVersion, @model, @latencyMs)`,
+    ),
+    event: prepare('INSERT OR IGNORE INTO events VALUES (@id, @completionId, @kind, @at, @outcome, @body)'),
+    enqueue: prepare('INSERT INTO outbox (event_id, window) VALUES (?, ?)'),
+    seen: prepare(
+      'INSERT INTO windows VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at',
+    ),
+    dropWindows: prepare('DELETE FROM windows WHERE seen_at < ?'),
+    adopt: prepare('UPDATE outbox SET window = ? WHERE window NOT IN (SELECT id FROM windows)'),
+    closeWindow: prepare('DELETE FROM windows WHERE id = ?'),
+    due: prepare(
+      `SELECT sequence, event_id AS eventId, attempts, body FROM outbox JOIN events ON events.id = event_id
+        WHERE window = ? AND next_at <= ? ORDER BY sequence LIMIT ?`,
+    ),
+    nextDue: prepare('SELECT min(next_at) AS at FROM outbox WHERE window = ?'),
+    dequeue: prepare('DELETE FROM outbox WHERE sequence = ?'),
+    postpone: prepare(
+      'UPDATE outbox SET attempts = attempts + 1, next_at = ?, last_error = ? WHERE sequence = ?',
+    ),
+    refuse: prepare('INSERT OR REPLACE INTO refused SELECT event_id, ?, ? FROM outbox WHERE sequence = ?'),
+    pruneEvents: prepare('DELETE FROM events WHERE at < ? AND id NOT IN (SELECT event_id FROM outbox)'),
+    pruneCompletions: prepare('DELETE FROM completions WHERE created_at < ?'),
+    pruneSurplus: prepare(
+      'DELETE FROM completions WHERE id IN (SELECT id FROM completions ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
+    ),
+  };
+}
