@@ -1,10 +1,13 @@
 /** The companion: both services, the engine and what learns, put together; one per data folder. */
 import type { ServeReady } from '../extension/common/contracts/index.ts';
 import type { Config } from './cli/options.ts';
+import { Coordinator } from './coordinator/coordinator.ts';
+import { learnerEntry } from './coordinator/learnerEntry.ts';
 import { loadEngine } from './inference/engine.ts';
 import type { GpuChoice } from './inference/llama.ts';
 import type { Engine } from './inference/types.ts';
 import { lockDataFolder, tokenFingerprint } from './lock.ts';
+import { createFeedbackService } from './server/feedback/service.ts';
 import { createInferenceService } from './server/inference/service.ts';
 import { checkTokenPolicy, isLoopback, newToken, NO_TOKEN } from './server/shared/access.ts';
 import type { Logger } from './server/shared/logging.ts';
@@ -55,6 +58,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     const store = openStore(options.dataDir);
     opened.push(() => store.close());
 
+    // Listening comes before loading: a taken port is told at once, and /health can say "loading".
     const inference = createInferenceService({
       host,
       token,
@@ -62,9 +66,9 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       defaults: config.inference,
       logger,
     });
+    opened.push(() => inference.environment.state.engine?.dispose());
     opened.push(() => inference.app.close());
     const inferenceUrl = await listen(inference.app, host, options.inferencePort, '--inference-port');
-
     const engine = await loadEngine({
       modelPath: options.modelPath,
       gpu: options.gpu,
@@ -73,18 +77,45 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       dataDir: options.dataDir,
       logger,
     });
-    opened.push(() => engine.dispose());
     inference.environment.ready(engine);
+
+    const coordinator = new Coordinator({
+      store,
+      engine,
+      settings: config.training,
+      automatic: options.train,
+      learner: { entry: learnerEntry(), gpu: options.gpu, threads: engine.threads },
+      logger,
+    });
+    opened.push(() => coordinator.dispose());
+    await coordinator.start();
+    inference.environment.adapters = {
+      list: () => coordinator.loadable(),
+      activate: async (version, scale) => void (await coordinator.activate(version, scale)),
+    };
+    const { maxQueued } = config.training;
+    const feedback = createFeedbackService({
+      host,
+      token: feedbackToken,
+      store,
+      engine,
+      coordinator,
+      maxQueued,
+      logger,
+    });
+    opened.push(() => feedback.close());
+    const feedbackUrl = await listen(feedback, host, options.feedbackPort, '--feedback-port');
 
     lock.publish({
       host,
       inferencePort: portOf(inferenceUrl),
+      feedbackPort: portOf(feedbackUrl),
       inferenceTokenFingerprint: fingerprint(token),
       feedbackTokenFingerprint: fingerprint(feedbackToken),
     });
     const ready: ServeReady = {
       inference: inferenceUrl,
-      feedback: '',
+      feedback: feedbackUrl,
       token,
       ...(feedbackToken === token ? {} : { feedbackToken }),
       model: engine.model.name,

@@ -114,6 +114,10 @@ class LlamaEngine implements Engine {
     return this.served.adapter;
   }
 
+  get threads(): number {
+    return this.loaded.backend.threads;
+  }
+
   tokenize(text: string): number[] {
     return this.loaded.vocabulary.tokenize(text);
   }

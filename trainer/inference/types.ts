@@ -64,6 +64,8 @@ export interface GenerateResult {
 export interface Engine {
   readonly model: ModelInfo;
   readonly adapter: AdapterRef;
+  /** Most threads it computes with: the physical cores, unless told otherwise. */
+  readonly threads: number;
   /** Plain text to ids; marker spellings in the text stay text. */
   tokenize(text: string): number[];
   /** Parts to ids; markers become their special token. */

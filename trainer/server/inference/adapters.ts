@@ -24,11 +24,13 @@ export function addAdapterRoutes(app: FastifyInstance, environment: InferenceEnv
 function list(engine: Engine, directory: AdapterDirectory | null): LoraList {
   const served = engine.adapter;
   const known = directory?.list() ?? (served.path === null ? [] : [served]);
-  return known.map((adapter) => ({
-    id: adapter.version,
-    path: adapter.path ?? '',
-    scale: adapter.version === served.version ? served.scale : 0,
-  }));
+  return known
+    .filter((adapter) => adapter.path !== null)
+    .map((adapter) => ({
+      id: adapter.version,
+      path: adapter.path ?? '',
+      scale: adapter.version === served.version ? served.scale : 0,
+    }));
 }
 
 /** One version is served at a time; none with a scale means the base model. */
