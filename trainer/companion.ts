@@ -1,4 +1,5 @@
 /** The companion: both services, the engine and what learns, put together; one per data folder. */
+import type { FastifyInstance } from 'fastify';
 import type { ServeReady } from '../extension/common/contracts/index.ts';
 import type { Config } from './cli/options.ts';
 import { Coordinator } from './coordinator/coordinator.ts';
@@ -31,6 +32,8 @@ export interface CompanionOptions {
   train: boolean;
   config: Config;
   logger: Logger;
+  /** Called with each service before it listens. */
+  onService?: (app: FastifyInstance) => void;
 }
 
 export interface Companion {
@@ -68,6 +71,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     });
     opened.push(() => inference.environment.state.engine?.dispose());
     opened.push(() => inference.app.close());
+    options.onService?.(inference.app);
     const inferenceUrl = await listen(inference.app, host, options.inferencePort, '--inference-port');
     const engine = await loadEngine({
       modelPath: options.modelPath,
@@ -104,6 +108,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       logger,
     });
     opened.push(() => feedback.close());
+    options.onService?.(feedback);
     const feedbackUrl = await listen(feedback, host, options.feedbackPort, '--feedback-port');
 
     lock.publish({

@@ -1,6 +1,8 @@
 /** `hone serve`: the companion in the foreground. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { startCompanion } from '../companion.ts';
+import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
+import { IdleWatch } from '../server/shared/idle.ts';
 import { createLogger } from '../server/shared/logging.ts';
 import { addCommonOptions, parsePort, parsePositive, readConfig, type CommonOptions } from './options.ts';
 
@@ -12,6 +14,7 @@ interface ServeOptions extends CommonOptions {
   feedbackToken?: string;
   train: boolean;
   batchEvents?: number;
+  exitWhenIdle?: number;
   config?: string;
 }
 
@@ -29,10 +32,25 @@ export function addServeCommand(program: Command): void {
       DEFAULT_INFERENCE_PORT,
     )
     .option('--feedback-port <port>', 'port of feedback, 0: a free one', parsePort, DEFAULT_FEEDBACK_PORT)
-    .option('--token <token>', 'bearer token of both services; "none": none, on a loopback address only')
-    .option('--feedback-token <token>', 'bearer token of the feedback service, when it is to differ')
+    .addOption(
+      new Option(
+        '--token <token>',
+        'bearer token of both services; "none": none, on a loopback address only',
+      ).env(TOKEN_VARIABLE),
+    )
+    .addOption(
+      new Option(
+        '--feedback-token <token>',
+        'bearer token of the feedback service, when it is to differ',
+      ).env(FEEDBACK_TOKEN_VARIABLE),
+    )
     .option('--no-train', 'store feedback and train nothing')
     .option('--batch-events <n>', 'eligible events that start an update', parsePositive)
+    .option(
+      '--exit-when-idle <seconds>',
+      'end when no request, GET /health included, came for this long',
+      parsePositive,
+    )
     .option('--config <file>', 'configuration (JSON)')
     .action(serve);
 }
@@ -42,14 +60,18 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = readConfig(options.config);
   if (options.batchEvents !== undefined) config.training.batchEvents = options.batchEvents;
   if (options.seed !== undefined) config.training.seed = options.seed;
+  const idle = new IdleWatch();
   const companion = await startCompanion({
     ...options,
+    onService: (app) => idle.watch(app),
     modelPath: options.model,
     config,
     logger: createLogger(options.logLevel),
   });
   console.log(JSON.stringify(companion.ready));
-  await untilSignal();
+  const ends = [untilSignal()];
+  if (options.exitWhenIdle !== undefined) ends.push(idle.idleFor(options.exitWhenIdle));
+  await Promise.race(ends);
   await companion.close();
 }
 
