@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMPANION_FILE, companionLockSchema } from '../../../extension/common/contracts/index.ts';
+import { lockDataFolder, runningCompanion, tokenFingerprint } from '../../../trainer/lock.ts';
+
+const LOCK_MODULE = join(import.meta.dirname, '../../../trainer/lock.ts');
+
+describe('lock of the data folder', () => {
+  let dataDir: string;
+  beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'hone-lock-'))));
+  afterEach(() => rmSync(dataDir, { recursive: true }));
+
+  /** Another process that holds the lock until it is killed. */
+  async function holder(): Promise<ChildProcess> {
+    const program = `
+      const { lockDataFolder } = await import(${JSON.stringify(LOCK_MODULE)});
+      const lock = lockDataFolder(${JSON.stringify(dataDir)});
+      lock.publish({ inferencePort: 1234, feedbackPort: 5678, inferenceTokenFingerprint: 'f' });
+      console.log('held');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    return child;
+  }
+
+  it('says who runs and where', () => {
+    const lock = lockDataFolder(dataDir);
+    lock.publish({ host: '127.0.0.1', inferencePort: 8081, feedbackPort: 8082 });
+    const info = companionLockSchema.parse(JSON.parse(readFileSync(join(dataDir, COMPANION_FILE), 'utf8')));
+    assert.equal(info.pid, process.pid);
+    assert.equal(info.inferencePort, 8081);
+    assert.ok(Math.abs(info.startedAt - Date.now()) < 10_000);
+    lock.release();
+    lock.release();
+    assert.equal(existsSync(join(dataDir, COMPANION_FILE)), false);
+    assert.equal(runningCompanion(dataDir), null);
+    lockDataFolder(dataDir).release();
+  });
+
+  it('refuses a second companion and names the first one', async () => {
+    const child = await holder();
+    try {
+      assert.throws(() => lockDataFolder(dataDir), {
+        code: 'data_dir_in_use',
+        message: new RegExp(`process id ${child.pid} \\(ports 1234 and 5678\\).*--data-dir`),
+      });
+      assert.equal(runningCompanion(dataDir)!.pid, child.pid);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  });
+
+  it('is free again when its process was killed, whatever the file still says', async () => {
+    const child = await holder();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.ok(existsSync(join(dataDir, COMPANION_FILE)));
+    assert.equal(runningCompanion(dataDir), null);
+    const lock = lockDataFolder(dataDir);
+    const info = companionLockSchema.parse(JSON.parse(readFileSync(join(dataDir, COMPANION_FILE), 'utf8')));
+    assert.equal(info.pid, process.pid);
+    lock.release();
+  });
+
+  it('says what is wrong with a folder that cannot be one', () => {
+    const path = join(dataDir, 'file');
+    writeFileSync(path, '');
+    assert.throws(() => lockDataFolder(path), { code: 'data_dir_unusable' });
+  });
+
+  it('fingerprints a token without telling it', () => {
+    assert.match(tokenFingerprint('secret'), /^[0-9a-f]{16}$/);
+    assert.notEqual(tokenFingerprint('secret'), tokenFingerprint('Secret'));
+  });
+});
