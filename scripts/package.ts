@@ -56,6 +56,8 @@ await createVSIX({
   target: platform,
   dependencies: false,
   allowMissingRepository: true,
+  // There is no address that they could point to.
+  rewriteRelativeLinks: false,
 });
 console.log(`${packagePath}: ${(statSync(packagePath).size / 1e6).toFixed(1)} MB`);
 

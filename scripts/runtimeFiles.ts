@@ -55,8 +55,8 @@ export async function runtimeFiles(root: string, platform: string): Promise<stri
     ...LLAMA_DATA.map((file) => `node_modules/node-llama-cpp/${file}`),
   ];
   for (const file of binaries) files.add(file);
+  for (const manifest of [...files].flatMap((file) => manifestsAbove(root, file))) files.add(manifest);
   for (const folder of new Set([...files].map(packageFolder))) {
-    files.add(`${folder}/package.json`);
     for (const licence of licenceFiles(root, folder)) files.add(licence);
   }
   const missing = [...files].filter((file) => !existsSync(join(root, file)));
@@ -76,6 +76,17 @@ export function licenceFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder))
     .filter((name) => LICENCE_FILE.test(name) && !/\.(js|cjs|mjs|ts)$/.test(name))
     .map((name) => `${folder}/${name}`);
+}
+
+/** The package's manifest and those of folders between, which say whether a `.js` file is a module. */
+function manifestsAbove(root: string, file: string): string[] {
+  const top = packageFolder(file);
+  const folders = file
+    .slice(top.length + 1)
+    .split('/')
+    .slice(0, -1);
+  const inner = folders.map((_, depth) => `${top}/${folders.slice(0, depth + 1).join('/')}/package.json`);
+  return [`${top}/package.json`, ...inner.filter((manifest) => existsSync(join(root, manifest)))];
 }
 
 function koffiPlatformPackage(platform: string): string {

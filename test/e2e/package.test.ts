@@ -39,7 +39,7 @@ const FORBIDDEN = [
   /^dist\/meta\.json$/,
   /(?<!general\/.*)\.ts$/,
   /cuda|vulkan/i,
-  /^\.|\/\.(git|cache)\//,
+  /^\.(?!vsixmanifest$)|\/\.(git|cache)\//,
   /\.(cc|hh|cpp|hpp|c|h)$/,
   /gitRelease\.bundle$/,
   /package-lock\.json$/,
