@@ -10,6 +10,7 @@ import { checkAdapterFile } from './adapterFile.ts';
 import { generateOn, type Phase } from './generate.ts';
 import { closeBackend, openBackend, type Backend, type GpuChoice } from './llama.ts';
 import { corruptModel, hashModelFile, readModelFile } from './modelFile.ts';
+import { LoraFiles } from './loraFiles.ts';
 import { ServedAdapter, type ContextOptions } from './served.ts';
 import type { Engine, GenerateRequest, GenerateResult, ModelInfo, PromptPart } from './types.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -66,17 +67,14 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
       beginOfText: vocabulary.beginOfText,
       endTokens: vocabulary.endTokens,
     };
-    const first = await ServedAdapter.open(model, BASE_ADAPTER, context, options.logger);
+    const files = new LoraFiles(model, options.logger);
+    const first = await ServedAdapter.open(model, files, BASE_ADAPTER, context);
     if (vocabulary.fim === null) {
       options.logger.warn(
         `The model ${described.name} has no fill-in-the-middle markers: suffixes are not used.`,
       );
     }
-    return new LlamaEngine(
-      described,
-      { info, backend, model, vocabulary, context, logger: options.logger },
-      first,
-    );
+    return new LlamaEngine(described, { info, backend, model, files, vocabulary, context }, first);
   } catch (error) {
     await closeBackend(backend);
     throw error;
@@ -88,9 +86,9 @@ interface Loaded {
   info: GgufFileInfo;
   backend: Backend;
   model: LlamaModel;
+  files: LoraFiles;
   vocabulary: Vocabulary;
   context: ContextOptions;
-  logger: Logger;
 }
 
 class LlamaEngine implements Engine {
@@ -155,8 +153,8 @@ class LlamaEngine implements Engine {
       const { version, path, scale } = this.served.adapter;
       if (version === adapter.version && path === adapter.path && scale === adapter.scale) return;
       if (adapter.path !== null) await checkAdapterFile(adapter.path, this.loaded.info, this.model.name);
-      const { model, context, logger } = this.loaded;
-      const next = await ServedAdapter.open(model, adapter, context, logger);
+      const { model, files, context } = this.loaded;
+      const next = await ServedAdapter.open(model, files, adapter, context);
       const old = this.served;
       this.served = next;
       await old.retire();

@@ -1,8 +1,7 @@
 /** One adapter version with its own context: what was computed under one version is never seen by another. */
-import { resolve } from 'node:path';
 import type { LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
 import type { AdapterRef } from '../../extension/common/contracts/index.ts';
-import type { Logger } from '../server/shared/logging.ts';
+import { loraPath, type LoraFiles } from './loraFiles.ts';
 
 export interface ContextOptions {
   contextTokens: number;
@@ -15,35 +14,39 @@ export class ServedAdapter {
   readonly adapter: AdapterRef;
   readonly sequence: LlamaContextSequence;
   private readonly context: LlamaContext;
-  private readonly model: LlamaModel;
-  private readonly logger: Logger;
+  private readonly files: LoraFiles;
   private users = 0;
   private retired = false;
   private closed: Promise<void> | null = null;
 
-  private constructor(adapter: AdapterRef, model: LlamaModel, context: LlamaContext, logger: Logger) {
+  private constructor(adapter: AdapterRef, files: LoraFiles, context: LlamaContext) {
     this.adapter = adapter;
-    this.model = model;
+    this.files = files;
     this.context = context;
-    this.logger = logger;
     this.sequence = context.getSequence();
   }
 
   static async open(
     model: LlamaModel,
+    files: LoraFiles,
     adapter: AdapterRef,
     options: ContextOptions,
-    logger: Logger,
   ): Promise<ServedAdapter> {
     const path = loraPath(adapter);
-    const context = await model.createContext({
-      contextSize: options.contextTokens,
-      batchSize: options.batchTokens,
-      threads: options.threads,
-      failedCreationRemedy: false,
-      ...(path === null ? {} : { lora: { adapters: [{ filePath: path, scale: adapter.scale }] } }),
-    });
-    return new ServedAdapter(adapter, model, context, logger);
+    if (path !== null) files.take(path);
+    try {
+      const context = await model.createContext({
+        contextSize: options.contextTokens,
+        batchSize: options.batchTokens,
+        threads: options.threads,
+        failedCreationRemedy: false,
+        ...(path === null ? {} : { lora: { adapters: [{ filePath: path, scale: adapter.scale }] } }),
+      });
+      return new ServedAdapter(adapter, files, context);
+    } catch (error) {
+      if (path !== null) await files.release(path);
+      throw error;
+    }
   }
 
   /** Keeps the context alive until the matching `release`. */
@@ -71,31 +74,6 @@ export class ServedAdapter {
   private async close(): Promise<void> {
     await this.context.dispose();
     const path = loraPath(this.adapter);
-    if (path !== null) await freeLora(this.model, path, this.logger);
+    if (path !== null) await this.files.release(path);
   }
-}
-
-/** Scale 0 is the base model: the adapter is not loaded at all. */
-function loraPath(adapter: AdapterRef): string | null {
-  return adapter.scale === 0 || adapter.path === null ? null : resolve(adapter.path);
-}
-
-/** What node-llama-cpp keeps of adapters inside a model; it has no public way to let go of one. */
-interface LoraKeeper {
-  _loraAdapters?: Map<string, { dispose(): Promise<void> }>;
-}
-
-/**
- * Frees an adapter's memory. node-llama-cpp keeps every adapter until its model is disposed, which over a day of
- * updates only grows; its own table is the one place to get at them.
- */
-async function freeLora(model: LlamaModel, path: string, logger: Logger): Promise<void> {
-  const keeper = (model as unknown as LoraKeeper)._loraAdapters;
-  const lora = keeper?.get(path);
-  if (keeper === undefined || lora === undefined) {
-    logger.warn({ path }, 'The memory of an adapter that is no longer served could not be freed.');
-    return;
-  }
-  keeper.delete(path);
-  await lora.dispose();
 }
