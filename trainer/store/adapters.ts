@@ -41,7 +41,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     JOIN models ON models.hash = adapters.model_hash`;
   const upsertModel = database.prepare(
     `INSERT INTO models VALUES (@hash, @name, @path)
-     ON CONFLICT (hash) DO UPDATE SET name = @name, path = @path`,
+     ON CONFLICT (hash) DO UPDATE SET name = @name, path = @path WHERE name <> @name OR path <> @path`,
   );
   const all = database.prepare(`${select} ORDER BY version`);
   const one = database.prepare(`${select} WHERE version = ?`);

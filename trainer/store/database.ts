@@ -6,6 +6,8 @@ import { MIGRATIONS } from './migrations.ts';
 
 export const DATABASE_FILE = 'experience.db';
 const BUSY_TIMEOUT_MS = 5_000;
+/** The file never grows beyond this, whatever happens to the deletion of what is old. */
+export const MAX_DATABASE_BYTES = 2 ** 30;
 
 export interface Connections {
   /** `synchronous=FULL`: a commit is on the disk before the call returns. For what is acknowledged. */
@@ -19,13 +21,13 @@ export interface Connections {
  *
  * @throws HoneError (`data_dir_unusable`, `storage_full`) when the folder can't be written or the file is damaged or newer than this program.
  */
-export function openDatabase(dataDir: string): Connections {
+export function openDatabase(dataDir: string, maxBytes = MAX_DATABASE_BYTES): Connections {
   const path = join(dataDir, DATABASE_FILE);
   return guarded(path, () => {
     mkdirSync(dataDir, { recursive: true });
-    const durable = connect(path, 'FULL');
+    const durable = connect(path, 'FULL', maxBytes);
     migrate(durable, path);
-    return { durable, quick: connect(path, 'NORMAL') };
+    return { durable, quick: connect(path, 'NORMAL', maxBytes) };
   });
 }
 
@@ -44,9 +46,13 @@ export function guarded<T>(path: string, work: () => T): T {
 function coded(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
-    return new HoneError('storage_full', `No space left to write ${path}. Free some disk space.`, {
-      cause: error,
-    });
+    return new HoneError(
+      'storage_full',
+      `No space left to write ${path}. Free some disk space; nothing was stored.`,
+      {
+        cause: error,
+      },
+    );
   if (code.startsWith('SQLITE_CONSTRAINT')) return error;
   if (code.startsWith('SQLITE_') || ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code))
     return new HoneError(
@@ -57,11 +63,13 @@ function coded(path: string, error: unknown): unknown {
   return error;
 }
 
-function connect(path: string, synchronous: 'FULL' | 'NORMAL'): Database.Database {
+function connect(path: string, synchronous: 'FULL' | 'NORMAL', maxBytes: number): Database.Database {
   const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   database.pragma('journal_mode = WAL');
   database.pragma(`synchronous = ${synchronous}`);
   database.pragma('foreign_keys = ON');
+  const pageBytes = database.pragma('page_size', { simple: true }) as number;
+  database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
   return database;
 }
 
@@ -73,6 +81,8 @@ function migrate(database: Database.Database, path: string): void {
       `${path} was written by a newer version of Hone (schema ${version}, this one knows ${MIGRATIONS.length}). Update Hone or choose another folder with --data-dir.`,
       { param: '--data-dir' },
     );
+  // Nothing is written to a database that is up to date: it opens on a full disk, too.
+  if (version === MIGRATIONS.length) return;
   database.transaction(() => {
     for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
     database.pragma(`user_version = ${MIGRATIONS.length}`);

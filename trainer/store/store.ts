@@ -32,10 +32,12 @@ export interface Store extends CompletionSink {
 /**
  * Opens the store of a data folder, which is made when it is not there.
  *
+ * @param maxBytes Size that the database never exceeds; what does not fit is refused as on a full disk.
+ *
  * Every call throws HoneError when the folder can't take or give data; nothing is acknowledged then.
  */
-export function openStore(dataDir: string): Store {
-  const { durable, quick } = openDatabase(dataDir);
+export function openStore(dataDir: string, maxBytes?: number): Store {
+  const { durable, quick } = openDatabase(dataDir, maxBytes);
   const path = join(dataDir, DATABASE_FILE);
   const adapterDir = join(dataDir, ADAPTER_FOLDER);
   guarded(path, () => mkdirSync(adapterDir, { recursive: true }));
