@@ -8,12 +8,12 @@ const MAX_OPEN_IDS = 4;
 export class TextAssembler {
   /** Text of all ids so far, open characters left out. */
   text = '';
-  private readonly vocabulary: Vocabulary;
+  private readonly vocabulary: Pick<Vocabulary, 'detokenize'>;
   private readonly before: number[];
   private open: number[] = [];
 
   /** `prompt`: what was generated from; its end decides about leading spaces in some vocabularies. */
-  constructor(vocabulary: Vocabulary, prompt: readonly number[]) {
+  constructor(vocabulary: Pick<Vocabulary, 'detokenize'>, prompt: readonly number[]) {
     this.vocabulary = vocabulary;
     this.before = [...prompt.slice(-8)];
   }
