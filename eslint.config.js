@@ -90,6 +90,11 @@ export default tseslint.config(
     files: ['test/native/llamaReference.ts'],
     rules: { '@typescript-eslint/no-restricted-imports': restrict('trainer/inference') },
   },
+  // The composition root connects the editor with the rest.
+  {
+    files: ['extension/extension.ts'],
+    rules: { '@typescript-eslint/no-restricted-imports': restrict('extension/vscode') },
+  },
   {
     files: ['extension/common/**/*.ts'],
     rules: {

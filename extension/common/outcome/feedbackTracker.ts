@@ -48,6 +48,21 @@ export class FeedbackTracker {
     return this.#outcomes.isOpen(id);
   }
 
+  /** False: changes and caret movements in the document mean nothing now and may be left out. */
+  follows(document: string): boolean {
+    return [this.#outcomes, this.#corrections, this.#survival].some((part) => part.follows(document));
+  }
+
+  /** Documents of which texts are kept. */
+  followed(): string[] {
+    return [...this.#texts.keys()];
+  }
+
+  /** A suggestion is thought to be on display there. */
+  isDisplayed(document: string): boolean {
+    return this.#outcomes.isDisplayed(document);
+  }
+
   /** When the next `tick` is wanted; undefined: nothing waits. */
   nextDueAt(): number | undefined {
     const dues = [this.#outcomes, this.#corrections, this.#survival]
@@ -68,8 +83,7 @@ export class FeedbackTracker {
   #forgetTexts(event: EditorEvent): void {
     if (event.type === 'closed' || event.type === 'deleted') this.#texts.delete(event.document);
     if (!('text' in event)) return;
-    const parts = [this.#outcomes, this.#corrections, this.#survival];
-    if (!parts.some((part) => part.follows(event.document))) this.#texts.delete(event.document);
+    if (!this.follows(event.document)) this.#texts.delete(event.document);
   }
 
   #watch(event: EditorEvent): void {

@@ -54,6 +54,10 @@ export class OutcomeMachine {
     return this.#settled.has(id);
   }
 
+  isDisplayed(document: string): boolean {
+    return this.#displayed.has(document);
+  }
+
   /** Documents in which a completion is undecided. */
   follows(document: string): boolean {
     const pending = [...this.#pending.values()];

@@ -1,0 +1,94 @@
+/** Composition root: makes the parts and connects them. */
+import { v7 as newId } from 'uuid';
+import { window, workspace, type ExtensionContext } from 'vscode';
+import { TypeThroughCache } from './common/cache/typeThroughCache.ts';
+import { Backend } from './node/backend.ts';
+import { pathsIn } from './node/paths.ts';
+import { Capture } from './vscode/capture.ts';
+import { registerCommands } from './vscode/commands.ts';
+import { CurrentSettings, needsRestart } from './vscode/currentSettings.ts';
+import { displayListener } from './vscode/displayListener.ts';
+import { Policy } from './vscode/policy.ts';
+import { registerProvider } from './vscode/proposed.ts';
+import { HoneProvider } from './vscode/provider.ts';
+import { situationOf, statusPageData } from './vscode/situation.ts';
+import { StatusBar } from './vscode/statusBar.ts';
+import { StatusPanel } from './vscode/statusPanel.ts';
+
+/** Ends what runs; set by `activate`. */
+let close: () => Promise<void> = async () => undefined;
+
+/** What other code of the same editor, tests above all, may ask. */
+export interface HoneApi {
+  /** Folder of everything that the extension and its companion write. */
+  storage: string;
+  /** Address of the companion's completions, or null while none is ready. */
+  companion(): string | null;
+}
+
+export async function activate(context: ExtensionContext): Promise<HoneApi> {
+  const began = Date.now();
+  const log = window.createOutputChannel('Hone', { log: true });
+  const settings = new CurrentSettings(log);
+  const statusBar = new StatusBar();
+  const paths = pathsIn(context.globalStorageUri.fsPath, context.asAbsolutePath('dist'), process.env);
+  const session = newId();
+  const policy = new Policy(() => settings.value);
+  const cache = new TypeThroughCache();
+
+  const backend = await Backend.open({
+    paths,
+    window: session,
+    settings: () => settings.value,
+    log: (level, message) => log[level](message),
+    onChange: () => showStatus(),
+  });
+  function showStatus(): void {
+    if (backend.training) cache.useAdapter(backend.training.adapterVersion);
+    statusBar.show(situationOf(backend, settings.value));
+  }
+  const capture = new Capture((events) => {
+    for (const event of events) if (event.kind === 'outcome') cache.forget(event.completionId);
+    void backend.add(events);
+  });
+  const provider = new HoneProvider({
+    settings: () => settings.value,
+    policy,
+    client: () => backend.client,
+    capture,
+    cache,
+    record: (completion) => backend.record(completion),
+    session,
+    log,
+  });
+  const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value));
+  const listener = settings.value.useProposedApi ? displayListener(provider, capture) : null;
+
+  context.subscriptions.push(
+    log,
+    settings,
+    statusBar,
+    capture,
+    statusPanel,
+    registerProvider(context, { pattern: '**' }, provider, listener, log),
+    ...registerCommands({ settings, backend, capture, cache, statusPanel, log }),
+    settings.onChange(({ before, after }) => {
+      if (before.trackingEnabled && !after.trackingEnabled) capture.forget();
+      if (needsRestart(before, after)) void backend.restartCompanion();
+      showStatus();
+    }),
+    workspace.onDidGrantWorkspaceTrust(() => showStatus()),
+  );
+  close = async () => {
+    capture.shutdown();
+    await backend.close();
+  };
+  backend.start();
+  showStatus();
+  log.info(`Hone activated in ${Date.now() - began} ms; storage: ${paths.root}`);
+  return { storage: paths.root, companion: () => backend.client?.endpoints.inference ?? null };
+}
+
+export function deactivate(): Promise<void> {
+  return close();
+}

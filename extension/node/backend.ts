@@ -1,0 +1,174 @@
+import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
+import type { Settings } from '../common/contributions.ts';
+import { CompanionError, type CompanionClient } from './companionClient.ts';
+import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
+import { Outbox } from './outbox.ts';
+import type { Paths } from './paths.ts';
+import { Store } from './store.ts';
+import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
+import { CompanionSupervisor } from './supervisor.ts';
+import { LogTail } from './logTail.ts';
+import { installationTokens } from './tokens.ts';
+import { TrainingMonitor } from './trainingMonitor.ts';
+
+const LOG_INTERVAL_MS = 2000;
+
+export interface BackendOptions {
+  paths: Paths;
+  /** Id of this window. */
+  window: string;
+  settings: () => Settings;
+  log: (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
+  /** Something that the status shows has changed. */
+  onChange: () => void;
+}
+
+/** Everything of one window that doesn't know the editor: store, outbox, companion, its figures. */
+export class Backend {
+  readonly supervisor: CompanionSupervisor;
+  readonly #options: BackendOptions;
+  readonly #store: Store;
+  readonly #outbox: Outbox;
+  readonly #monitor: TrainingMonitor;
+  readonly #logTimer: NodeJS.Timeout;
+  #training: TrainingStatus | null = null;
+  #model: string | null = null;
+  #storeError: string | null = null;
+
+  /** Opens the store. */
+  static async open(options: BackendOptions): Promise<Backend> {
+    const tokens = await installationTokens(options.paths.tokens);
+    await writeCompanionConfig(options.settings(), options.paths);
+    const supervisor = new CompanionSupervisor({
+      paths: options.paths,
+      tokens,
+      companion: () => companionOptions(options.settings(), options.paths),
+      log: options.log,
+    });
+    return new Backend(options, supervisor);
+  }
+
+  private constructor(options: BackendOptions, supervisor: CompanionSupervisor) {
+    this.#options = options;
+    this.supervisor = supervisor;
+    this.#store = new Store(options.paths.storeWorker, options.paths.database, (error) =>
+      this.#storeFailed(error),
+    );
+    this.#store.call('prune', Date.now()).catch((error: Error) => this.#storeFailed(error));
+    this.#outbox = new Outbox({
+      store: this.#store,
+      window: options.window,
+      log: options.log,
+      submit: (event) => this.#submit(event),
+    });
+    this.#monitor = new TrainingMonitor(
+      () => this.client,
+      (status) => this.#learned(status),
+    );
+    const tail = new LogTail(options.paths.companionLog);
+    this.#logTimer = setInterval(() => void this.#copyLog(tail), LOG_INTERVAL_MS);
+    supervisor.onState((state) => {
+      if (state.kind === 'ready') {
+        this.#outbox.wake();
+        this.#monitor.start();
+        void this.#askModel(state.client);
+      }
+      options.onChange();
+    });
+  }
+
+  /** Begins to look for a companion; `onChange` may be called from now on. */
+  start(): void {
+    this.supervisor.start();
+  }
+
+  /** Null while no companion is ready. */
+  get client(): CompanionClient | null {
+    return this.supervisor.client;
+  }
+
+  /** Last known figures of the companion. */
+  get training(): TrainingStatus | null {
+    return this.#training;
+  }
+
+  get model(): string | null {
+    return this.#model;
+  }
+
+  get storeError(): string | null {
+    return this.#storeError;
+  }
+
+  record(completion: ShownCompletion): void {
+    this.#store.call('recordCompletion', completion).catch((error: Error) => this.#storeFailed(error));
+  }
+
+  /** Stores feedback, then sends it. */
+  add(events: FeedbackEvent[]): Promise<void> {
+    return this.#outbox.add(events).catch((error: Error) => this.#storeFailed(error));
+  }
+
+  /** Asks the companion for its figures now. */
+  refresh(): void {
+    this.#monitor.start();
+  }
+
+  counts(): Promise<StoreCounts> {
+    return this.#store.call('counts');
+  }
+
+  /** For settings that only a new companion takes up, and for the user's command. */
+  async restartCompanion(): Promise<void> {
+    await writeCompanionConfig(this.#options.settings(), this.#options.paths);
+    await this.supervisor.restart();
+  }
+
+  /** Leaves the companion to the other windows; what wasn't delivered waits in the store. */
+  async close(): Promise<void> {
+    clearInterval(this.#logTimer);
+    this.#monitor.stop();
+    await this.#outbox.stop();
+    this.supervisor.stop();
+    if (this.#storeError !== null) return;
+    await this.#store.call('closeWindow', this.#options.window);
+    await this.#store.close();
+  }
+
+  async #submit(event: FeedbackEvent): Promise<void> {
+    if (!this.client) throw new CompanionError(0, 'unreachable', 'The companion is not running.');
+    await this.client.submit(event);
+  }
+
+  #learned(status: TrainingStatus): void {
+    const before = this.#training;
+    this.#training = status;
+    if (before && before.adapterVersion !== status.adapterVersion) {
+      this.#options.log('info', `Adapter version ${status.adapterVersion} is served now.`);
+    }
+    if (JSON.stringify(before) !== JSON.stringify(status)) this.#options.onChange();
+  }
+
+  async #askModel(client: CompanionClient): Promise<void> {
+    try {
+      const health = await client.inferenceHealth();
+      this.#model = health.fim
+        ? health.model
+        : `${health.model} (has no fill-in-the-middle tokens: prefix only)`;
+      if (!health.fim) this.#options.log('warn', `${health.model} has no fill-in-the-middle tokens.`);
+      this.#options.onChange();
+    } catch (error) {
+      this.#options.log('debug', (error as Error).message);
+    }
+  }
+
+  async #copyLog(tail: LogTail): Promise<void> {
+    for (const { level, message } of await tail.read()) this.#options.log(level, `companion: ${message}`);
+  }
+
+  #storeFailed(error: Error): void {
+    this.#options.log('error', `Store: ${error.message}`);
+    this.#storeError = `Feedback can't be stored, nothing is learned: ${error.message}`;
+    this.#options.onChange();
+  }
+}

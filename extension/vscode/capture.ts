@@ -1,0 +1,214 @@
+import { v7 as newId } from 'uuid';
+import {
+  commands,
+  TextDocumentChangeReason,
+  type TextEditor,
+  window,
+  workspace,
+  type Disposable,
+  type TextDocument,
+  type TextDocumentChangeEvent,
+  type TextEditorSelectionChangeEvent,
+} from 'vscode';
+import { CONTEXT_KEYS } from '../common/contributions.ts';
+import type { FeedbackEvent } from '../common/contracts/feedback.ts';
+import {
+  FeedbackTracker,
+  originOf,
+  type EditorEvent,
+  type OfferedCompletion,
+  type WithheldCompletion,
+} from '../common/outcome/index.ts';
+import { growingRange } from '../common/outcome/trackedRange.ts';
+import { documentKey, DocumentView, editsOf, offsetsOf } from './documentView.ts';
+
+/** Between two editors the window has none for a moment; only a longer absence is a loss of focus. */
+const FOCUS_SETTLES_MS = 100;
+
+/** Watches the editor through its stable API and tells the tracker; what that finds out goes to `onFeedback`. */
+export class Capture implements Disposable {
+  readonly #onFeedback: (events: FeedbackEvent[]) => void;
+  readonly #disposables: Disposable[];
+  #tracker = new FeedbackTracker(newId);
+  #timer: NodeJS.Timeout | undefined;
+  #focusTimer: NodeJS.Timeout | undefined;
+  /** Document that has the focus, and its selections before the next change. */
+  #focused: string | null = null;
+  #selections: { start: number; end: number }[] = [];
+  #offering = false;
+
+  constructor(onFeedback: (events: FeedbackEvent[]) => void) {
+    this.#onFeedback = onFeedback;
+    this.#disposables = [
+      workspace.onDidChangeTextDocument((event) => this.#changed(event)),
+      window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
+      window.onDidChangeActiveTextEditor(() => this.#focusSoon()),
+      window.onDidChangeWindowState(() => this.#focusSoon()),
+      workspace.onDidCloseTextDocument((document) => this.#tellFollowed('closed', documentKey(document))),
+      workspace.onDidDeleteFiles(({ files }) => {
+        for (const file of files) this.#below(file.toString(), (key) => this.#tellFollowed('deleted', key));
+      }),
+      // Before the rename: after it the editor has closed the document and opened another one.
+      workspace.onWillRenameFiles(({ files }) => {
+        for (const { oldUri, newUri } of files) this.#renamed(oldUri.toString(), newUri.toString());
+      }),
+    ];
+    this.#focus();
+  }
+
+  /** The item is about to be given to the editor. */
+  offered(document: TextDocument, completion: OfferedCompletion): void {
+    this.#tell({
+      type: 'offered',
+      document: completion.document,
+      text: new DocumentView(document),
+      completion,
+      at: Date.now(),
+    });
+  }
+
+  withheld(document: TextDocument, completion: WithheldCompletion): void {
+    this.#tell({
+      type: 'withheld',
+      document: completion.document,
+      text: new DocumentView(document),
+      completion,
+      at: Date.now(),
+    });
+  }
+
+  /** The item's command ran. */
+  accepted(id: string): void {
+    this.#tell({ type: 'accept', id, at: Date.now() });
+  }
+
+  /** Our Escape command runs in the focused editor. */
+  escaped(): void {
+    if (this.#focused !== null) this.#tell({ type: 'escape', document: this.#focused, at: Date.now() });
+  }
+
+  /** Our accept-word or accept-line command is about to run in the focused editor. */
+  acceptingPart(): void {
+    if (this.#focused !== null) this.#tell({ type: 'acceptPart', document: this.#focused, at: Date.now() });
+  }
+
+  editorShown(id: string): void {
+    this.#tell({ type: 'editorShown', id, at: Date.now() });
+  }
+
+  editorEnded(ended: Omit<Extract<EditorEvent, { type: 'editorEnded' }>, 'type' | 'at'>): void {
+    this.#tell({ type: 'editorEnded', ...ended, at: Date.now() });
+  }
+
+  /** Recording was switched off: what is open is forgotten, and nothing of it is told. */
+  forget(): void {
+    this.#tracker = new FeedbackTracker(newId);
+    this.#schedule();
+    this.#showOffering();
+    this.#focus();
+  }
+
+  /** The window closes: everything open is settled. */
+  shutdown(): void {
+    this.#tell({ type: 'shutdown', at: Date.now() });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#focusTimer);
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  #changed(event: TextDocumentChangeEvent): void {
+    if (event.contentChanges.length === 0) return;
+    const { document } = event;
+    const key = documentKey(document);
+    const edits = editsOf(event.contentChanges);
+    const selections = this.#selections;
+    if (key === this.#focused) {
+      this.#selections = selections.map((selection) => {
+        const { end } = growingRange({ ...selection, intact: true }, edits);
+        return { start: end, end };
+      });
+    }
+    if (!this.#tracker.follows(key)) return;
+    const reason =
+      event.reason === TextDocumentChangeReason.Undo
+        ? 'undo'
+        : event.reason === TextDocumentChangeReason.Redo
+          ? 'redo'
+          : undefined;
+    const focused = key === this.#focused && window.state.focused;
+    const origin = originOf({ edits, reason, focused, selections });
+    this.#tell({
+      type: 'change',
+      document: key,
+      edits,
+      origin,
+      text: new DocumentView(document),
+      at: Date.now(),
+    });
+  }
+
+  #selected({ textEditor, selections }: TextEditorSelectionChangeEvent): void {
+    const { document } = textEditor;
+    const key = documentKey(document);
+    if (key !== this.#focused || textEditor !== window.activeTextEditor) return;
+    this.#selections = offsetsOf(document, selections);
+    if (!this.#tracker.follows(key)) return;
+    const caret = document.offsetAt(selections[0]!.active);
+    this.#tell({ type: 'selection', document: key, caret, text: new DocumentView(document), at: Date.now() });
+  }
+
+  #focusSoon(): void {
+    clearTimeout(this.#focusTimer);
+    if (window.activeTextEditor && window.state.focused) this.#focus();
+    else this.#focusTimer = setTimeout(() => this.#focus(), FOCUS_SETTLES_MS);
+  }
+
+  #focus(): void {
+    const editor: TextEditor | undefined = window.state.focused ? window.activeTextEditor : undefined;
+    this.#focused = editor ? documentKey(editor.document) : null;
+    this.#selections = editor ? offsetsOf(editor.document, editor.selections) : [];
+    this.#tell({ type: 'focus', document: this.#focused, at: Date.now() });
+  }
+
+  #tellFollowed(type: 'closed' | 'deleted', document: string): void {
+    this.#tell({ type, document, at: Date.now() });
+  }
+
+  #renamed(from: string, to: string): void {
+    this.#below(from, (key) => {
+      this.#tell({ type: 'renamed', document: key, to: to + key.slice(from.length), at: Date.now() });
+    });
+  }
+
+  /** The file itself, or every followed file of the folder. */
+  #below(uri: string, act: (key: string) => void): void {
+    const inside = this.#tracker.followed().filter((key) => key.startsWith(`${uri}/`));
+    for (const key of [uri, ...inside]) act(key);
+  }
+
+  #tell(event: EditorEvent): void {
+    const feedback = this.#tracker.handle(event);
+    this.#schedule();
+    this.#showOffering();
+    if (feedback.length > 0) this.#onFeedback(feedback);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    const due = this.#tracker.nextDueAt();
+    if (due === undefined) return;
+    const tick = () => this.#tell({ type: 'tick', at: Date.now() });
+    this.#timer = setTimeout(tick, Math.max(1, due - Date.now()));
+    this.#timer.unref();
+  }
+
+  #showOffering(): void {
+    const offering = this.#focused !== null && this.#tracker.isDisplayed(this.#focused);
+    if (offering === this.#offering) return;
+    this.#offering = offering;
+    void commands.executeCommand('setContext', CONTEXT_KEYS.offering, offering);
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  ConfigurationTarget,
+  EventEmitter,
+  workspace,
+  type Disposable,
+  type Event,
+  type LogOutputChannel,
+} from 'vscode';
+import { readSettings, SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
+
+/** The settings in force; a refused value is logged and its default stands. */
+export class CurrentSettings implements Disposable {
+  readonly #log: LogOutputChannel;
+  readonly #changed = new EventEmitter<{ before: Settings; after: Settings }>();
+  readonly #subscription: Disposable;
+  #value: Settings;
+
+  readonly onChange: Event<{ before: Settings; after: Settings }> = this.#changed.event;
+
+  constructor(log: LogOutputChannel) {
+    this.#log = log;
+    this.#value = this.#read();
+    this.#subscription = workspace.onDidChangeConfiguration((event) => {
+      if (!event.affectsConfiguration(SETTINGS_SECTION)) return;
+      const before = this.#value;
+      this.#value = this.#read();
+      this.#changed.fire({ before, after: this.#value });
+    });
+  }
+
+  get value(): Settings {
+    return this.#value;
+  }
+
+  /** Turns a switch over, for the user. */
+  async toggle(name: 'trackingEnabled' | 'completionsEnabled'): Promise<void> {
+    const configuration = workspace.getConfiguration(SETTINGS_SECTION);
+    const { key } = SETTINGS[name];
+    const inWorkspace = configuration.inspect(key)?.workspaceValue !== undefined;
+    const target = inWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+    await configuration.update(key, !this.#value[name], target);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  #read(): Settings {
+    const configuration = workspace.getConfiguration(SETTINGS_SECTION);
+    const { settings, refused } = readSettings((key) => configuration.get(key));
+    for (const key of refused)
+      this.#log.warn(`The setting ${key} has a value that is not allowed; its default stands.`);
+    return settings;
+  }
+}
+
+/** True when something changed that only a new companion takes up. */
+export function needsRestart(before: Settings, after: Settings): boolean {
+  const names = Object.keys(SETTINGS) as (keyof Settings)[];
+  return names.some((name) => SETTINGS[name].restarts && before[name] !== after[name]);
+}

@@ -1,0 +1,248 @@
+import {
+  InlineCompletionItem,
+  InlineCompletionTriggerKind,
+  Range,
+  type CancellationToken,
+  type InlineCompletionContext,
+  type InlineCompletionItemProvider,
+  type LogOutputChannel,
+  type Position,
+  type TextDocument,
+} from 'vscode';
+import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
+import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
+import type { CompletionResponse } from '../common/contracts/index.ts';
+import { applyFilters } from '../common/filters/index.ts';
+import { lineRequest } from '../common/prompt/request.ts';
+import type { PromptWindow } from '../common/prompt/window.ts';
+import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
+import type { CompanionClient } from '../node/companionClient.ts';
+import type { ShownCompletion } from '../node/storeDatabase.ts';
+import type { Capture } from './capture.ts';
+import { documentKey } from './documentView.ts';
+import { relativePath, type Policy } from './policy.ts';
+import { surroundingsOf, windowOf, type Surroundings } from './surroundings.ts';
+
+const WORKSPACE_KEY = 'default';
+
+export interface ProviderParts {
+  settings: () => Settings;
+  policy: Policy;
+  client: () => CompanionClient | null;
+  capture: Capture;
+  cache: TypeThroughCache;
+  record: (completion: ShownCompletion) => void;
+  /** Id of this window. */
+  session: string;
+  log: LogOutputChannel;
+}
+
+/** One request of the editor. */
+interface Ask {
+  document: TextDocument;
+  position: Position;
+  context: InlineCompletionContext;
+  around: Surroundings;
+  /** What happens to the answer may be written down. */
+  recorded: boolean;
+}
+
+/** Answers the editor from the cache or from the companion; one item a request. */
+export class HoneProvider implements InlineCompletionItemProvider {
+  readonly #parts: ProviderParts;
+  readonly #ids = new WeakMap<InlineCompletionItem, string>();
+
+  constructor(parts: ProviderParts) {
+    this.#parts = parts;
+  }
+
+  /** Completion id of an item that this provider gave. */
+  idOf(item: InlineCompletionItem): string | undefined {
+    return this.#ids.get(item);
+  }
+
+  async provideInlineCompletionItems(
+    document: TextDocument,
+    position: Position,
+    context: InlineCompletionContext,
+    token: CancellationToken,
+  ): Promise<InlineCompletionItem[]> {
+    const { policy, cache, settings } = this.#parts;
+    if (!policy.mayComplete(document)) return [];
+    const around = surroundingsOf(document, position);
+    const ask: Ask = { document, position, context, around, recorded: policy.mayRecord() };
+    const contextUnits = 2 * CACHE_CONTEXT_UNITS;
+    const hit = cache.find(
+      documentKey(document),
+      around.before.slice(-contextUnits),
+      around.after.slice(0, contextUnits),
+    );
+    if (hit) {
+      const { id, text } = hit.suggestion;
+      return this.#give(ask, id, text.slice(hit.typed), [], hit.replaced);
+    }
+    if (context.triggerKind === InlineCompletionTriggerKind.Automatic) {
+      await cancelled(token, settings().debounceMs);
+    }
+    if (token.isCancellationRequested) return [];
+    return this.#request(ask, token);
+  }
+
+  async #request(ask: Ask, token: CancellationToken): Promise<InlineCompletionItem[]> {
+    const { client, log, settings } = this.#parts;
+    const companion = client();
+    if (!companion) return [];
+    const { document, around } = ask;
+    const { version } = document;
+    const window = windowOf(around, relativePath(document));
+    const body = lineRequest(window, {
+      workspace: WORKSPACE_KEY,
+      language: document.languageId,
+      session: this.#parts.session,
+      documentVersion: version,
+      offset: around.offset,
+      record: ask.recorded,
+    });
+    body.max_tokens = settings().maxTokens;
+    const { temperature } = settings();
+    if (temperature !== null) body.temperature = temperature;
+
+    const abort = new AbortController();
+    const subscription = token.onCancellationRequested(() => abort.abort());
+    const began = Date.now();
+    try {
+      const response = await companion.complete(body, abort.signal);
+      // An answer for a document that has changed since can't be shown, and has no outcome.
+      if (token.isCancellationRequested || document.version !== version) return [];
+      return this.#answer(ask, response, window, Date.now() - began);
+    } catch (error) {
+      if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
+      return [];
+    } finally {
+      subscription.dispose();
+    }
+  }
+
+  #answer(
+    ask: Ask,
+    response: CompletionResponse,
+    window: PromptWindow,
+    latencyMs: number,
+  ): InlineCompletionItem[] {
+    const { cache, capture, log } = this.#parts;
+    const { document, around } = ask;
+    const rawText = response.choices[0]!.text;
+    const { text, filters, hiddenBy, silent } = applyFilters(rawText, window);
+    log.debug(
+      `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters, filters: ${filters.join(', ')}`,
+    );
+    this.#remember(ask, response, { rawText, text, filters, latencyMs });
+    if (text === '') {
+      if (!ask.recorded) return [];
+      const by = silent ? null : (hiddenBy ?? filters.at(-1) ?? 'empty');
+      capture.withheld(document, {
+        ...this.#facts(ask, response.id, filters),
+        suggestWidget: ask.context.selectedCompletionInfo !== undefined,
+        rawText,
+        by,
+      });
+      return [];
+    }
+    cache.put({
+      id: response.id,
+      document: documentKey(document),
+      before: around.before,
+      after: around.after,
+      text,
+      adapterVersion: response.adapter_version,
+    });
+    return this.#give(ask, response.id, text, filters, 0);
+  }
+
+  /** Hands a suggestion to the editor, or keeps it for when the suggest widget is out of the way. */
+  #give(
+    ask: Ask,
+    id: string,
+    text: string,
+    filters: string[],
+    replacedAtLeast: number,
+  ): InlineCompletionItem[] {
+    const { document, position, around, context, recorded } = ask;
+    const { insertText, replaced } = placeSuggestion(text, around.lineSuffix, around.eol, replacedAtLeast);
+    const selected = context.selectedCompletionInfo;
+    const start = selected && selected.range.start.isBefore(position) ? selected.range.start : position;
+    const typed = document.getText(new Range(start, position));
+    const whole = selected ? joinSelection(typed, selected.text, insertText) : insertText;
+    if (whole === undefined) return [];
+    const range = new Range(start, position.translate(0, replaced));
+    const item = new InlineCompletionItem(whole, range, {
+      command: ACCEPTED_COMMAND,
+      title: 'Accepted',
+      arguments: [id],
+    });
+    this.#ids.set(item, id);
+    if (recorded) {
+      this.#parts.capture.offered(document, {
+        ...this.#facts(ask, id, filters),
+        start: document.offsetAt(start),
+        replaced,
+        insertText: whole,
+        suggestWidget: selected !== undefined,
+      });
+    }
+    return [item];
+  }
+
+  #facts({ document, around }: Ask, id: string, filters: string[]) {
+    return {
+      id,
+      document: documentKey(document),
+      caret: around.offset,
+      filters,
+      language: document.languageId,
+      relativePath: relativePath(document),
+      workspaceKey: WORKSPACE_KEY,
+      documentVersion: document.version,
+      session: this.#parts.session,
+    };
+  }
+
+  #remember(
+    ask: Ask,
+    response: CompletionResponse,
+    shown: { rawText: string; text: string; filters: string[]; latencyMs: number },
+  ): void {
+    if (!ask.recorded) return;
+    const { document, around } = ask;
+    this.#parts.record({
+      id: response.id,
+      createdAt: Date.now(),
+      window: this.#parts.session,
+      workspaceKey: WORKSPACE_KEY,
+      relativePath: relativePath(document),
+      language: document.languageId,
+      documentVersion: document.version,
+      offset: around.offset,
+      shownText: shown.text,
+      rawText: shown.rawText,
+      filters: shown.filters,
+      adapterVersion: response.adapter_version,
+      model: response.model,
+      latencyMs: shown.latencyMs,
+    });
+  }
+}
+
+/** Resolves after the time, or at once when the request is cancelled. */
+function cancelled(token: CancellationToken, ms: number): Promise<void> {
+  if (token.isCancellationRequested) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    const subscription = token.onCancellationRequested(done);
+    function done(): void {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    }
+  });
+}

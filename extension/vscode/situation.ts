@@ -1,0 +1,44 @@
+import { workspace } from 'vscode';
+import type { Settings } from '../common/contributions.ts';
+import type { StatusPageData } from '../common/status/statusPageData.ts';
+import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
+import type { Backend } from '../node/backend.ts';
+
+export function situationOf(backend: Backend, settings: Settings): Situation {
+  return {
+    companion: backend.supervisor.state,
+    storeError: backend.storeError,
+    tracking: settings.trackingEnabled,
+    trusted: workspace.isTrusted,
+    completions: settings.completionsEnabled,
+    model: backend.model,
+    training: backend.training,
+  };
+}
+
+export async function statusPageData(backend: Backend, settings: Settings): Promise<StatusPageData> {
+  const situation = situationOf(backend, settings);
+  const { training } = situation;
+  const counts = backend.storeError === null ? await backend.counts().catch(() => null) : null;
+  const dropped = Object.values(training?.dropped ?? {}).reduce((sum, count) => sum + count, 0);
+  return {
+    state: statusView(situation).kind,
+    error: errorOf(situation),
+    completions: situation.completions,
+    tracking: situation.tracking,
+    trusted: situation.trusted,
+    model: situation.model,
+    address: backend.client?.endpoints.inference ?? null,
+    adapterVersion: training?.adapterVersion ?? null,
+    events: training && {
+      stored: training.stored,
+      queued: training.queued,
+      heldOut: training.heldOut,
+      trained: training.trained,
+      dropped,
+    },
+    lastRun: training?.lastRun ?? null,
+    store: counts,
+    outcomes: counts?.outcomes ?? {},
+  };
+}

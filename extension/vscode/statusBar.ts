@@ -1,0 +1,39 @@
+import {
+  MarkdownString,
+  StatusBarAlignment,
+  ThemeColor,
+  window,
+  type Disposable,
+  type StatusBarItem,
+} from 'vscode';
+import { COMMANDS } from '../common/contributions.ts';
+import { statusView, type Situation } from '../common/status/statusView.ts';
+
+const PRIORITY = 90;
+
+/** The status-bar item; a click switches tracking on or off. */
+export class StatusBar implements Disposable {
+  readonly #item: StatusBarItem;
+
+  constructor() {
+    this.#item = window.createStatusBarItem('hone.status', StatusBarAlignment.Right, PRIORITY);
+    this.#item.name = 'Hone';
+    this.#item.command = COMMANDS.toggleTracking.id;
+  }
+
+  show(situation: Situation): void {
+    const { kind, text, tooltip } = statusView(situation);
+    const markdown = new MarkdownString();
+    for (const line of tooltip) markdown.appendText(line).appendMarkdown('\n\n');
+    this.#item.text = text;
+    this.#item.tooltip = markdown;
+    this.#item.accessibilityInformation = { label: text.replace(/\$\([^)]*\) /, '') };
+    this.#item.backgroundColor =
+      kind === 'error' ? new ThemeColor('statusBarItem.errorBackground') : undefined;
+    this.#item.show();
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ACCEPTED_COMMAND,
+  CATEGORY,
+  COMMANDS,
+  CONTEXT_KEYS,
+  readSettings,
+  SETTINGS,
+  SETTINGS_SECTION,
+} from '../../../extension/common/contributions.ts';
+
+interface Property {
+  type: string | string[];
+  default: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: unknown[];
+  scope: string;
+  markdownDescription: string;
+}
+
+interface Manifest {
+  contributes: {
+    commands: { command: string; title: string; category: string }[];
+    menus: { commandPalette: { command: string; when: string }[] };
+    keybindings: { command: string; key: string; when: string }[];
+    configuration: { properties: Record<string, Property> };
+  };
+  capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] } };
+}
+
+/** Ids of the status-bar item and the panel, a key of the model file, a file. */
+const NO_CONTRIBUTIONS = new Set(['hone.status', 'hone.fim.order', 'hone.js']);
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+const { contributes } = manifest;
+const { properties } = contributes.configuration;
+const contracts = Object.values(SETTINGS);
+
+describe('package.json and the code', () => {
+  it('name the same commands', () => {
+    const declared = contributes.commands.map(({ command, title, category }) => ({
+      id: command,
+      title,
+      category,
+    }));
+    const known = Object.values(COMMANDS).map((command) => ({ ...command, category: CATEGORY }));
+    assert.deepEqual(declared, known);
+    assert.ok(!declared.some(({ id }) => id === (ACCEPTED_COMMAND as string)));
+  });
+
+  it('bind and list only known commands, under known context keys', () => {
+    const ids = new Set<string>(Object.values(COMMANDS).map(({ id }) => id));
+    const keys = new Set<string>(Object.values(CONTEXT_KEYS));
+    for (const { command, when } of [...contributes.keybindings, ...contributes.menus.commandPalette]) {
+      assert.ok(ids.has(command), command);
+      for (const [key] of when.matchAll(/hone\.\w+/g)) assert.ok(keys.has(key), key);
+    }
+  });
+
+  it('bind Escape and Ctrl+Right only while a suggestion of ours is on display', () => {
+    for (const { when } of contributes.keybindings) {
+      assert.match(when, /\binlineSuggestionVisible\b/);
+      assert.ok(when.includes(CONTEXT_KEYS.offering));
+    }
+  });
+
+  it('name the same settings with the same defaults', () => {
+    const declared = Object.entries(properties).map(([key, { default: fallback }]) => [key, fallback]);
+    const known = contracts.map(({ key, fallback }) => [`${SETTINGS_SECTION}.${key}`, fallback]);
+    assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(known));
+  });
+
+  it('allow the same values', () => {
+    for (const { key, allows } of contracts) {
+      const property = properties[`${SETTINGS_SECTION}.${key}`]!;
+      assert.equal(allows(property.default), true, key);
+      assert.equal(allows({}), false, key);
+      if (property.minimum !== undefined && property.maximum !== undefined) {
+        const step = property.type === 'integer' ? 1 : 0.01;
+        assert.deepEqual(
+          [property.minimum - step, property.minimum, property.maximum, property.maximum + step].map(allows),
+          [false, true, true, false],
+          key,
+        );
+      }
+      for (const value of property.enum ?? []) assert.equal(allows(value), true, key);
+      if (property.enum) assert.equal(allows('other'), false, key);
+    }
+  });
+
+  it('keep what starts programs and what is recorded out of reach of a workspace that is not trusted', () => {
+    const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    assert.equal(supported, 'limited');
+    const machine = Object.entries(properties).filter(([, { scope }]) => scope === 'machine');
+    for (const [key] of machine) assert.ok(restrictedConfigurations.includes(key), key);
+    for (const contract of contracts.filter(({ restarts }) => restarts)) {
+      assert.equal(properties[`${SETTINGS_SECTION}.${contract.key}`]!.scope, 'machine', contract.key);
+    }
+    assert.ok(restrictedConfigurations.includes('hone.completions.excludedFiles'));
+  });
+
+  it('describe every setting', () => {
+    for (const [key, { markdownDescription }] of Object.entries(properties)) {
+      assert.match(markdownDescription, /^[A-Z].*\.$/s, key);
+    }
+  });
+
+  it('use no name of a command, a setting or a context key beside the contract', () => {
+    const folder = join(ROOT, 'extension');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && file !== join('common', 'contributions.ts'),
+    );
+    for (const file of files) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      const names = [...text.matchAll(/['"`](hone\.[\w.]+)['"`]/g)].map(([, name]) => name);
+      const stray = names.filter((name) => !NO_CONTRIBUTIONS.has(name!));
+      assert.deepEqual(stray, [], file);
+    }
+  });
+});
+
+describe('settings', () => {
+  it('fall back where a value is missing or not allowed, and say so', () => {
+    const values: Record<string, unknown> = { 'companion.gpu': 'tpu', 'completions.debounceMs': 200 };
+    const { settings, refused } = readSettings((key) => values[key]);
+    assert.equal(settings.gpu, 'auto');
+    assert.equal(settings.debounceMs, 200);
+    assert.equal(settings.maxTokens, 48);
+    assert.deepEqual(refused, ['hone.companion.gpu']);
+  });
+});

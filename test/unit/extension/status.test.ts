@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { TrainingStatus } from '../../../extension/common/contracts/feedback.ts';
+import type { StatusPageData } from '../../../extension/common/status/statusPageData.ts';
+import { statusView, type Situation } from '../../../extension/common/status/statusView.ts';
+import { renderStatusPage } from '../../../webview-ui/statusPage.ts';
+
+const training: TrainingStatus = {
+  v: 1,
+  stored: 20,
+  queued: 4,
+  heldOut: 3,
+  trained: 16,
+  dropped: {},
+  adapterVersion: 2,
+  adapters: {},
+  state: 'idle',
+  lastRun: {
+    id: 'r',
+    events: 16,
+    decision: 'promoted',
+    reason: 'better by 0.1',
+    version: 2,
+    seconds: { train: 3.14 },
+    figures: { 'losses/approx_kl': 0.001234567 },
+  },
+};
+
+const ready: Situation = {
+  companion: { kind: 'ready' },
+  storeError: null,
+  tracking: true,
+  trusted: true,
+  completions: true,
+  model: 'M',
+  training,
+};
+
+describe('status bar', () => {
+  const cases: [change: Partial<Situation>, kind: string, text: RegExp][] = [
+    [{}, 'ready', /Hone: ready$/],
+    [{ companion: { kind: 'starting' } }, 'starting', /Hone: starting$/],
+    [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning$/],
+    [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning$/],
+    [{ tracking: false }, 'trackingOff', /Hone: tracking off$/],
+    [{ trusted: false }, 'trackingOff', /Hone: tracking off$/],
+    [{ companion: { kind: 'error', message: 'port taken' } }, 'error', /Hone: error$/],
+    [{ storeError: 'disk full' }, 'error', /Hone: error$/],
+    [{ training: { ...training, state: 'error', error: 'no' } }, 'error', /Hone: error$/],
+    [{ tracking: false, companion: { kind: 'error', message: 'x' } }, 'error', /Hone: error$/],
+  ];
+  for (const [change, kind, text] of cases) {
+    it(`${kind} for ${JSON.stringify(change).slice(0, 60)}`, () => {
+      const view = statusView({ ...ready, ...change });
+      assert.equal(view.kind, kind);
+      assert.match(view.text, text);
+    });
+  }
+
+  it('tells adapter version, last decision and what a click does', () => {
+    const tooltip = statusView(ready).tooltip.join('\n');
+    assert.match(tooltip, /Adapter version: 2/);
+    assert.match(tooltip, /promoted \(version 2\), 16 events: better by 0\.1/);
+    assert.match(tooltip, /switch tracking off/);
+    assert.match(statusView({ ...ready, trusted: false }).tooltip.join('\n'), /not trusted/);
+  });
+});
+
+describe('status page', () => {
+  const data: StatusPageData = {
+    state: 'ready',
+    error: 'a <b> "c"',
+    completions: true,
+    tracking: true,
+    trusted: true,
+    model: '<script>alert(1)</script>',
+    address: 'http://127.0.0.1:1',
+    adapterVersion: 2,
+    events: { stored: 20, queued: 4, heldOut: 3, trained: 16, dropped: 0 },
+    lastRun: training.lastRun,
+    store: { completions: 5, events: 9, pending: 1, refused: 0 },
+    outcomes: { accepted: 3 },
+  };
+  const html = renderStatusPage(data, 'abc');
+
+  it('allows nothing but its own style sheet', () => {
+    assert.match(html, /content="default-src 'none'; style-src 'nonce-abc'"/);
+    assert.doesNotMatch(html, /<script|<img|<link|javascript:|\bon\w+=|style="|https?:\/\/(?!127)/i);
+  });
+
+  it('shows figures and escapes what it is told', () => {
+    assert.match(html, /a &lt;b&gt; &quot;c&quot;/);
+    assert.match(html, /<th scope="row">losses\/approx_kl<\/th><td>0\.001235<\/td>/);
+    assert.match(html, /<th scope="row">Seconds: train<\/th><td>3\.14<\/td>/);
+    assert.match(html, /<th scope="row">accepted<\/th><td>3<\/td>/);
+  });
+
+  it('uses the colours of the editor only', () => {
+    assert.doesNotMatch(html, /#[0-9a-f]{3,8}\b|rgb\(|hsl\(/i);
+  });
+
+  it('says what is not known yet', () => {
+    const empty = {
+      ...data,
+      error: null,
+      model: null,
+      adapterVersion: null,
+      events: null,
+      lastRun: null,
+      store: null,
+    };
+    assert.match(renderStatusPage({ ...empty, address: null }, 'n'), /none yet/);
+  });
+});
