@@ -13,6 +13,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -37,11 +38,11 @@ const REPOSITORY_FIELDS = [
 ];
 
 const platform = targetPlatform();
-const staging = join(ROOT, '.cache', 'package', platform);
+// Of this run alone: two runs side by side must not take each other's files away.
+const staging = join(ROOT, '.cache', 'package', `${platform}-${process.pid}`);
 const packagePath = join(ROOT, `hone-${platform}.vsix`);
 
 execFileSync(process.execPath, [join(ROOT, 'esbuild.mjs')], { cwd: ROOT, stdio: 'inherit' });
-rmSync(staging, { recursive: true, force: true });
 for (const file of TOP_LEVEL) stage(file);
 for (const bundle of BUNDLES) stage(`dist/${bundle}`);
 for (const folder of DATA_FOLDERS) for (const file of filesIn(folder)) stage(file);
@@ -52,13 +53,15 @@ writeStaged('dist/THIRD-PARTY-NOTICES.txt', thirdPartyNotices());
 
 await createVSIX({
   cwd: staging,
-  packagePath,
+  packagePath: `${staging}.vsix`,
   target: platform,
   dependencies: false,
   allowMissingRepository: true,
   // There is no address that they could point to.
   rewriteRelativeLinks: false,
 });
+renameSync(`${staging}.vsix`, packagePath);
+rmSync(staging, { recursive: true });
 console.log(`${packagePath}: ${(statSync(packagePath).size / 1e6).toFixed(1)} MB`);
 
 function stage(file: string, as = file): void {
