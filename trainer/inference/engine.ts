@@ -112,6 +112,10 @@ class LlamaEngine implements Engine {
     return this.served.adapter;
   }
 
+  get device(): Backend['device'] {
+    return this.loaded.backend.device;
+  }
+
   get threads(): number {
     return this.loaded.backend.threads;
   }

@@ -33,8 +33,9 @@ export async function openBackend(
 }
 
 async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {
+  let llama: Llama;
   try {
-    return await getLlama({
+    llama = await getLlama({
       gpu: gpu === 'cpu' ? false : gpu,
       build: 'never',
       skipDownload: true,
@@ -44,19 +45,25 @@ async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {
     });
   } catch (error) {
     if (!(error instanceof NoBinaryFoundError)) throw error;
-    if (gpu === 'auto' || gpu === 'cpu') {
-      throw new HoneError(
-        'llama_unavailable',
-        `No llama.cpp binary runs on this machine (${process.platform}-${process.arch}). Run npm install on this machine; on Linux a glibc system is needed.`,
-        { cause: error },
-      );
-    }
+    if (gpu !== 'auto' && gpu !== 'cpu') throw unavailable(gpu, error);
     throw new HoneError(
-      'gpu_unavailable',
-      `The back end "${gpu}" does not run on this machine: its driver or its package is missing. Install the driver, or start with --gpu auto or --gpu cpu.`,
-      { param: '--gpu', cause: error },
+      'llama_unavailable',
+      `No llama.cpp binary runs on this machine (${process.platform}-${process.arch}). Run npm install on this machine; on Linux a glibc system is needed.`,
+      { cause: error },
     );
   }
+  if (gpu === 'auto' || llama.gpu === (gpu === 'cpu' ? false : gpu)) return llama;
+  // Asked for what the platform has not, node-llama-cpp takes another back end without a word.
+  await llama.dispose();
+  throw unavailable(gpu);
+}
+
+function unavailable(gpu: GpuChoice, cause?: unknown): HoneError {
+  return new HoneError(
+    'gpu_unavailable',
+    `The back end "${gpu}" does not run on this machine: its driver or its package is missing. Install the driver, or start with --gpu auto or --gpu cpu.`,
+    { param: '--gpu', cause },
+  );
 }
 
 function forward(logger: Logger, level: LlamaLogLevel, message: string): void {

@@ -66,6 +66,8 @@ export interface Engine {
   readonly adapter: AdapterRef;
   /** Most threads it computes with: the physical cores, unless told otherwise. */
   readonly threads: number;
+  /** What it computes on. */
+  readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
   /** Plain text to ids; marker spellings in the text stay text. */
   tokenize(text: string): number[];
   /** Parts to ids; markers become their special token. */
