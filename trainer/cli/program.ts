@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { errorBody, HoneError } from '../server/shared/errors.ts';
 import { addClientCommand } from './client.ts';
+import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
 
 const EXIT_FAILED = 1;
@@ -12,6 +13,7 @@ export function createProgram(): Command {
     .description('Code completion that learns from one developer, on that developer’s own computer.')
     .exitOverride();
   addServeCommand(program);
+  addReplayCommand(program);
   addClientCommand(program);
   return program;
 }

@@ -1,4 +1,5 @@
 import type { UpdateConfig } from '../../extension/common/contracts/index.ts';
+import type { Config } from '../cli/options.ts';
 
 /** What an arm learns from; the stream and the seeds are the same for all. */
 export const ARMS = {
@@ -34,9 +35,16 @@ export function parseSeeds(list: string): number[] {
 }
 
 /** The companion's configuration in lockstep: it trains when it is asked to, never by itself. */
-export function lockstepConfig(arm: Arm, seed: number, update: Partial<UpdateConfig> = {}): object {
+export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
   const NEVER_BY_ITSELF = 1024;
+  const { training } = config;
   return {
-    training: { batchEvents: NEVER_BY_ITSELF, seed, update: { ...update, ...(ARMS[arm] ?? {}) } },
+    ...config,
+    training: {
+      ...training,
+      batchEvents: NEVER_BY_ITSELF,
+      seed,
+      update: { ...training.update, ...(ARMS[arm] ?? {}) },
+    },
   };
 }

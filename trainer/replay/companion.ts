@@ -11,8 +11,12 @@ import {
   type StepResponse,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
+import { Agent, fetch } from 'undici';
 import type * as z from 'zod';
 import type { Companion } from './developer.ts';
+
+/** An update may take minutes on a slow computer: its answer is waited for. */
+const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** Where the services listen. */
 export interface CompanionAddress {
@@ -99,6 +103,7 @@ async function call<T extends z.ZodType>(
   body?: unknown,
 ): Promise<z.infer<T>> {
   const response = await fetch(url, {
+    dispatcher: patient,
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -109,5 +114,5 @@ async function call<T extends z.ZodType>(
   const text = await response.text();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 500)}`);
   const answer = JSON.parse(text) as z.infer<T>;
-  return schema === undefined ? answer : (schema.parse(answer) as z.infer<T>);
+  return schema === undefined ? answer : schema.parse(answer);
 }

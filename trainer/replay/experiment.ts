@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AdapterRef, RunSummary, Score, UpdateConfig } from '../../extension/common/contracts/index.ts';
+import type { AdapterRef, RunSummary, Score } from '../../extension/common/contracts/index.ts';
+import type { Config } from '../cli/options.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import { lockstepConfig, type Arm } from './arms.ts';
-import { HttpCompanion } from './companion.ts';
+import { HttpCompanion, type CompanionAddress } from './companion.ts';
 import type { FileSplit } from './files.ts';
 import { DEFAULT_HABITS } from './habits.ts';
 import { servedItems, streamItems, worthOf, type Worth } from './metrics.ts';
@@ -24,19 +25,22 @@ export interface ExperimentOptions {
   servedPerFile: number;
   modelPath: string;
   gpu: GpuChoice;
-  threads: number;
+  /** Absent: the physical cores. */
+  threads?: number | undefined;
   /** Every run gets a folder of its own below it. */
   dataDir: string;
-  update?: Partial<UpdateConfig> | undefined;
+  config: Config;
+  /** Services that are running already; their own configuration counts then. */
+  address?: CompanionAddress | undefined;
   logger: Logger;
 }
 
 export type Phase = 'start' | 'before' | 'stream' | 'after' | 'score';
 
 export interface ExperimentListener {
-  onPhase(phase: Phase): void;
-  onProgress(done: number, total: number): void;
-  onStream(progress: StreamProgress): void;
+  onPhase: (phase: Phase) => void;
+  onProgress: (done: number, total: number) => void;
+  onStream: (progress: StreamProgress) => void;
   duringUpdate?: StreamOptions['duringUpdate'] | undefined;
 }
 
@@ -164,9 +168,13 @@ async function startArm(
   dataDir: string,
   options: ExperimentOptions,
 ): Promise<RunningServices> {
+  if (options.address !== undefined) {
+    const { address } = options;
+    return { address, model: path.basename(options.modelPath), pid: 0, log: () => '', stop: async () => {} };
+  }
   mkdirSync(dataDir, { recursive: true });
   const configPath = path.join(dataDir, 'replay-config.json');
-  writeFileSync(configPath, JSON.stringify(lockstepConfig(arm, seed, options.update), null, 2));
+  writeFileSync(configPath, JSON.stringify(lockstepConfig(options.config, arm, seed), null, 2));
   const { modelPath, gpu, threads } = options;
   return await startServices({ dataDir, configPath, modelPath, gpu, threads });
 }
@@ -187,7 +195,7 @@ async function scoreBoth(
       options.split.heldOut,
       positions,
       wanted,
-      { ...options, firstLayer: options.update?.firstLayer },
+      { ...options, firstLayer: options.config.training.update.firstLayer },
       listener.onProgress,
     );
     base.scores ??= scored[0]!;

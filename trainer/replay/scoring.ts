@@ -21,7 +21,8 @@ const ITEMS_PER_REQUEST = 16;
 export interface ScoringOptions {
   modelPath: string;
   gpu: GpuChoice;
-  threads: number;
+  /** Absent: the physical cores. */
+  threads?: number | undefined;
   /** Lowest layer that the adapters change; absent: the default of the model. */
   firstLayer?: number | undefined;
   logger: Logger;
@@ -44,7 +45,7 @@ export async function scorePositions(
   options: ScoringOptions,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<Score[][]> {
-  const { items, layers, endTokens } = await scoreItems(files, positions, options);
+  const { items, layers, endTokens, threads } = await scoreItems(files, positions, options);
   const learner = new LearnerProcess({
     entry: learnerEntry(),
     silenceMs: SILENCE_MS,
@@ -53,7 +54,7 @@ export async function scorePositions(
       type: 'init',
       modelPath: options.modelPath,
       gpu: options.gpu,
-      threads: options.threads,
+      threads,
       firstLayer: options.firstLayer ?? defaultFirstLayer(layers),
       weightType: 'auto',
       endTokens,
@@ -109,13 +110,20 @@ async function scoreItems(
   files: readonly SourceFile[],
   positions: readonly Position[],
   options: ScoringOptions,
-): Promise<{ items: ScoreItem[]; layers: number; endTokens: number[] }> {
-  const { modelPath, threads, logger } = options;
-  const engine = await loadEngine({ modelPath, gpu: 'cpu', threads, dataDir: null, logger });
+): Promise<{ items: ScoreItem[]; layers: number; endTokens: number[]; threads: number }> {
+  const { modelPath, logger } = options;
+  const engine = await loadEngine({
+    modelPath,
+    gpu: 'cpu',
+    dataDir: null,
+    logger,
+    ...(options.threads === undefined ? {} : { threads: options.threads }),
+  });
   try {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const items = positions.map((position) => scoreItem(engine, byPath.get(position.path)!, position));
-    return { items, layers: engine.model.layers, endTokens: engine.model.endTokens };
+    const { layers, endTokens } = engine.model;
+    return { items, layers, endTokens, threads: engine.threads };
   } finally {
     await engine.dispose();
   }

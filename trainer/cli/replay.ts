@@ -1,0 +1,162 @@
+/** `hone replay FOLDER`: the simulated developer types real code against the services and lets them learn. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
+import type { CompanionAddress } from '../replay/companion.ts';
+import { runArm, type ArmResult, type BaseServed, type ExperimentOptions } from '../replay/experiment.ts';
+import { readSourceFiles, splitFiles } from '../replay/files.ts';
+import { ReplayProgress } from '../replay/progress.ts';
+import {
+  armsTable,
+  beforeAfterTable,
+  latencyRow,
+  replayReport,
+  streamTable,
+  updatesTable,
+} from '../replay/report.ts';
+import { table } from '../replay/table.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import { createLogger } from '../server/shared/logging.ts';
+import { addCommonOptions, parsePositive, readConfig, type CommonOptions } from './options.ts';
+
+interface ReplayOptions extends CommonOptions {
+  events: number;
+  batchEvents: number;
+  holdout?: string;
+  arms: string;
+  seeds: string;
+  positions: number;
+  served: number;
+  report?: string;
+  config?: string;
+  url?: string;
+  feedbackUrl?: string;
+  token: string;
+  feedbackToken?: string;
+}
+
+const DEFAULT_EVENTS = 160;
+const DEFAULT_BATCH_EVENTS = 16;
+const DEFAULT_POSITIONS = 12;
+const DEFAULT_SERVED = 6;
+
+export function addReplayCommand(program: Command): void {
+  const command = program
+    .command('replay')
+    .description('type a folder of code again with the simulated developer, learn from it, measure')
+    .argument('<folder>', 'folder of source files');
+  addCommonOptions(command)
+    .option('--events <n>', 'pauses at which a suggestion is asked for', parsePositive, DEFAULT_EVENTS)
+    .option('--batch-events <n>', 'events of an update', parsePositive, DEFAULT_BATCH_EVENTS)
+    .option('--holdout <glob>', 'files that are never typed (default: every second one by hash, at most 16)')
+    .option('--arms <list>', 'base, correction, ppo, both', 'both')
+    .option('--seeds <list>', 'seeds, separated by commas', '1')
+    .option(
+      '--positions <n>',
+      'places of each held-out file that are scored',
+      parsePositive,
+      DEFAULT_POSITIONS,
+    )
+    .option('--served <n>', 'and how many of them are asked for too', parsePositive, DEFAULT_SERVED)
+    .option('--report <file>', 'write everything measured to a file (JSON)')
+    .option('--config <file>', 'configuration of the services (JSON)')
+    .option('--url <url>', 'inference service that is running already; needs --feedback-url')
+    .option('--feedback-url <url>', 'feedback service that is running already')
+    .option('--token <token>', 'bearer token of the running services', 'none')
+    .option('--feedback-token <token>', 'bearer token of the feedback service, when it differs')
+    .action((folder: string, options: ReplayOptions) => replay(folder, options, command));
+}
+
+async function replay(folder: string, options: ReplayOptions, command: Command): Promise<void> {
+  const arms = parse('--arms', () => parseArms(options.arms));
+  const seeds = parse('--seeds', () => parseSeeds(options.seeds));
+  const address = runningServices(options, arms, seeds);
+  const split = splitFiles(await readSourceFiles(resolve(folder)), options.holdout);
+  // The developer's own data folder is no place for a simulated one, unless it is asked for.
+  const dataDir =
+    command.getOptionValueSource('dataDir') === 'default'
+      ? mkdtempSync(join(tmpdir(), 'hone-replay-'))
+      : resolve(options.dataDir);
+  const experiment: ExperimentOptions = {
+    split,
+    events: options.events,
+    batchEvents: options.batchEvents,
+    positionsPerFile: options.positions,
+    servedPerFile: options.served,
+    modelPath: resolve(options.model),
+    gpu: options.gpu,
+    threads: options.threads,
+    dataDir,
+    config: readConfig(options.config),
+    address,
+    logger: createLogger(options.logLevel === 'info' ? 'warn' : options.logLevel),
+  };
+  const progress = new ReplayProgress();
+  const results: ArmResult[] = [];
+  const base: BaseServed = { results: undefined, scores: undefined };
+  for (const seed of seeds) {
+    for (const arm of arms) {
+      progress.title = `[${arm}, seed ${seed}]`;
+      results.push(await runArm(arm, seed, experiment, progress, base));
+    }
+  }
+  progress.stop();
+  const report = replayReport({
+    folder,
+    streamedFiles: split.streamed.map((file) => file.path),
+    heldOutFiles: split.heldOut.map((file) => file.path),
+    results,
+  });
+  const json = `${JSON.stringify(report, null, 2)}\n`;
+  if (options.report !== undefined) writeFileSync(options.report, json);
+  process.stdout.write(options.json ? json : `${describe(results, dataDir)}\n`);
+}
+
+/** The tables that a person reads. */
+function describe(results: ArmResult[], dataDir: string): string {
+  const sections = [['The stream, as the simulated developer met it', streamTable(results)]];
+  for (const result of results) {
+    if (result.runs.length > 0)
+      sections.push([`Updates of arm ${result.arm}, seed ${result.seed}`, updatesTable(result.runs)]);
+    const files = `${result.heldOut.files} files never typed, ${result.heldOut.positions} places`;
+    sections.push([`Arm ${result.arm}, seed ${result.seed}: ${files}`, beforeAfterTable(result)]);
+  }
+  if (results.length > 1) sections.push(['Change on files never typed, by arm and seed', armsTable(results)]);
+  const latencies = results.flatMap((result) => result.latencies);
+  sections.push([
+    'Latency of a completion',
+    table([['', 'p50', 'p95', 'requests'], latencyRow('while typing', latencies)]),
+  ]);
+  sections.push(['Adapters, events and metrics', dataDir]);
+  return sections.map(([title, body]) => `${title}\n\n${body}\n`).join('\n');
+}
+
+function runningServices(options: ReplayOptions, arms: Arm[], seeds: number[]): CompanionAddress | undefined {
+  const { url, feedbackUrl, token } = options;
+  if (url === undefined && feedbackUrl === undefined) return undefined;
+  if (url === undefined || feedbackUrl === undefined)
+    throw new HoneError(
+      'invalid_request',
+      'Running services are named by --url and --feedback-url together.',
+      {
+        param: '--url',
+      },
+    );
+  if (arms.length * seeds.length > 1)
+    throw new HoneError(
+      'invalid_request',
+      'Running services have one state: give one arm and one seed, or leave --url out and let each run start its own.',
+      { param: '--arms' },
+    );
+  return { inference: url, feedback: feedbackUrl, token, feedbackToken: options.feedbackToken ?? token };
+}
+
+function parse<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new HoneError('invalid_request', `${option}: ${(error as Error).message}`, { param: option });
+  }
+}
