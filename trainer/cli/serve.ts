@@ -1,6 +1,5 @@
 /** `hone serve`: the companion in the foreground. */
 import { Option, type Command } from 'commander';
-import { startCompanion } from '../companion.ts';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
 import { IdleWatch } from '../server/shared/idle.ts';
 import { createLogger } from '../server/shared/logging.ts';
@@ -57,6 +56,8 @@ export function addServeCommand(program: Command): void {
 
 /** Prints one line of JSON when both services listen, and returns when a signal ends them. */
 async function serve(options: ServeOptions): Promise<void> {
+  // Loaded here and not above: other commands need not wait for llama.cpp.
+  const { startCompanion } = await import('../companion.ts');
   const config = readConfig(options.config);
   if (options.batchEvents !== undefined) config.training.batchEvents = options.batchEvents;
   if (options.seed !== undefined) config.training.seed = options.seed;
