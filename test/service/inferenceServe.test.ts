@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { serveReadySchema, type ServeReady } from '../../extension/common/contracts/index.ts';
 import { temporaryFolder } from '../fixtures/tinyEngine.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
@@ -17,8 +18,11 @@ interface Ended {
   errors: string;
 }
 
-function start(args: string[]): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+function start(args: string[], environment: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
 }
 
 async function run(args: string[]): Promise<Ended> {
@@ -96,6 +100,26 @@ describe('hone serve', () => {
       assert.equal(code, 0);
       await assert.rejects(fetch(`${ready.inference}/health`));
     });
+  });
+
+  it('takes its tokens from the environment, and ends when nobody asks any more', async () => {
+    const dataDir = join(folder, 'idle');
+    const args = ['serve', ...common, ...free, '--data-dir', dataDir, '--exit-when-idle', '1'];
+    const child = start(args, { HONE_TOKEN: 'inference-token', HONE_FEEDBACK_TOKEN: 'feedback-token' });
+    const ended = once(child, 'close');
+    const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+    const ready = serveReadySchema.parse(JSON.parse(line));
+    assert.deepEqual([ready.token, ready.feedbackToken], ['inference-token', 'feedback-token']);
+    const status = async (url: string, token: string) =>
+      (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status;
+    assert.equal(await status(ready.inference, 'inference-token'), 200);
+    assert.equal(await status(ready.feedback, 'inference-token'), 401);
+    assert.equal(await status(ready.feedback, 'feedback-token'), 200);
+    for (let asked = 0; asked < 4; asked++) {
+      await wait(400);
+      assert.equal((await fetch(`${ready.feedback}/health`)).status, 200);
+    }
+    assert.deepEqual(await ended, [0, null]);
   });
 
   it('refuses a port that is taken, by number and option', async () => {

@@ -54,7 +54,7 @@ export function addServeCommand(program: Command): void {
     .action(serve);
 }
 
-/** Prints one line of JSON when both services listen, and returns when a signal ends them. */
+/** Prints one line of JSON when both services listen, and returns when a signal or idleness ends them. */
 async function serve(options: ServeOptions): Promise<void> {
   // Loaded here and not above: other commands need not wait for llama.cpp.
   const { startCompanion } = await import('../companion.ts');
