@@ -2,6 +2,7 @@ import { GgmlError } from './errors.ts';
 import type { Pointer } from './functions.ts';
 import { callAsync, callSetThreads, dequantise } from './koffi.ts';
 import { loadGgml, type Ggml, type GpuChoice } from './library.ts';
+import { ThreadChooser } from './threadChooser.ts';
 import { elementsOf, shapeOf, TensorType, type Shape, type Tensor } from './tensor.ts';
 
 /** Values of ggml_backend_dev_type. */
@@ -11,6 +12,7 @@ const STATUS_SUCCESS = 0;
 
 export interface DeviceOptions {
   gpu: GpuChoice;
+  /** Most threads to use; fewer are used while others keep the processor busy. */
   threads: number;
 }
 
@@ -32,6 +34,7 @@ export class Device {
   readonly #device: Pointer;
   readonly #backend: Pointer;
   readonly #bufferType: Pointer;
+  readonly #threads: ThreadChooser | null;
 
   constructor(options: DeviceOptions) {
     this.ggml = loadGgml(options.gpu);
@@ -51,7 +54,7 @@ export class Device {
     this.name = `${this.ggml.ggml_backend_dev_name(device)} (${this.ggml.ggml_backend_dev_description(device)})`;
     this.isCpu = this.ggml.ggml_backend_dev_type(device) === CPU_DEVICE;
     this.fellBack = this.isCpu && this.ggml.flavour !== 'cpu';
-    this.#setThreads(options.threads);
+    this.#threads = this.isCpu ? new ThreadChooser(options.threads) : null;
   }
 
   /** Bytes of a tensor of the type and shape. */
@@ -133,9 +136,13 @@ export class Device {
     return this.ggml.ggml_backend_dev_supports_op(this.#device, tensor);
   }
 
-  /** Runs a native graph on a thread of the pool. */
-  async compute(graph: Pointer): Promise<void> {
+  /** Runs a native graph of about `work` multiply-adds on a thread of the pool. */
+  async compute(graph: Pointer, work: number): Promise<void> {
+    const threads = this.#threads?.next();
+    if (threads) this.#setThreads(threads);
+    const start = performance.now();
     const status = await callAsync(this.ggml, 'ggml_backend_graph_compute', this.#backend, graph);
+    if (threads) this.#threads?.record(threads, work, performance.now() - start);
     if (status !== STATUS_SUCCESS)
       throw new GgmlError('compute_failed', `${this.name} stopped with status ${String(status)}.`);
   }

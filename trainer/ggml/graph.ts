@@ -241,13 +241,14 @@ export class Graph {
     let next = stage === 0 ? 0 : this.#stages[stage - 1]!;
     while (next < end) {
       const slice: Pointer[] = [];
-      for (let cost = 0; next < end && cost < SLICE_MULTIPLY_ADDS; next++) {
+      let cost = 0;
+      for (; next < end && cost < SLICE_MULTIPLY_ADDS; next++) {
         const node = ggml.ggml_graph_node(this.#graph, next);
         slice.push(node);
         cost += this.#cost.get(node) ?? 0;
       }
       await between();
-      await this.device.compute(this.#sliceGraph(slice));
+      await this.device.compute(this.#sliceGraph(slice), cost);
     }
   }
 

@@ -41,7 +41,12 @@ const BLOCK_TENSORS = new Set([
   'ffn_norm.weight',
   ...Object.values(LINEAR_TENSORS).flatMap((name) => [`${name}.weight`, `${name}.bias`]),
 ]);
-const OUTER_TENSORS = new Set(['token_embd.weight', 'output_norm.weight', 'output.weight', 'rope_freqs.weight']);
+const OUTER_TENSORS = new Set([
+  'token_embd.weight',
+  'output_norm.weight',
+  'output.weight',
+  'rope_freqs.weight',
+]);
 
 /**
  * Reads the architecture of a model file.
@@ -52,7 +57,10 @@ export function readArchitecture(file: GgufFile): Architecture {
   const name = String(file.values.get('general.architecture') ?? 'unknown');
   const known = FAMILIES[name];
   if (!known)
-    throw unsupported(file, `architecture "${name}"; Hone trains ${Object.keys(FAMILIES).join(' and ')} models`);
+    throw unsupported(
+      file,
+      `architecture "${name}"; Hone trains ${Object.keys(FAMILIES).join(' and ')} models`,
+    );
   const number = (key: string, fallback?: number): number => {
     const value = file.values.get(`${name}.${key}`) ?? fallback;
     if (typeof value === 'number') return value;
@@ -60,7 +68,8 @@ export function readArchitecture(file: GgufFile): Architecture {
   };
   if (number('expert_count', 0) > 0) throw unsupported(file, 'a mixture of experts');
   const scaling = file.values.get(`${name}.rope.scaling.type`) ?? 'none';
-  if (scaling !== 'none' && scaling !== 'linear') throw unsupported(file, `rope scaling "${String(scaling)}"`);
+  if (scaling !== 'none' && scaling !== 'linear')
+    throw unsupported(file, `rope scaling "${String(scaling)}"`);
   refuseUnknownTensors(file);
 
   const heads = number('attention.head_count');

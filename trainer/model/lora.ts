@@ -5,7 +5,13 @@ import { GgmlError } from '../ggml/errors.ts';
 import { readGguf, writeGguf } from '../ggml/gguf.ts';
 import type { Ggml } from '../ggml/library.ts';
 import { elementsOf, shapeOf, TensorType, type Shape, type Tensor } from '../ggml/tensor.ts';
-import { LINEAR_NAMES, LINEAR_TENSORS, linearShape, type Architecture, type LinearName } from './architecture.ts';
+import {
+  LINEAR_NAMES,
+  LINEAR_TENSORS,
+  linearShape,
+  type Architecture,
+  type LinearName,
+} from './architecture.ts';
 
 /** One LoRA matrix within the flat parameter vector. */
 export interface LoraSegment {
@@ -43,7 +49,8 @@ export interface Lora {
 
 export function loraLayout(architecture: Architecture, options: LoraOptions): LoraLayout {
   const end = Math.min(options.endLayer ?? architecture.layers, architecture.layers);
-  if (options.firstLayer >= end) throw new RangeError(`LoRA on layers ${options.firstLayer} to ${end} is empty.`);
+  if (options.firstLayer >= end)
+    throw new RangeError(`LoRA on layers ${options.firstLayer} to ${end} is empty.`);
   const segments: LoraSegment[] = [];
   let offset = 0;
   for (let layer = options.firstLayer; layer < end; layer++) {

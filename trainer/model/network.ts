@@ -52,7 +52,12 @@ export class Network {
   /** Awaited between slices of work of at most about 50 ms. */
   readonly #between: () => Promise<void>;
 
-  constructor(device: Device, path: string, options: WeightOptions, between: () => Promise<void> = async () => {}) {
+  constructor(
+    device: Device,
+    path: string,
+    options: WeightOptions,
+    between: () => Promise<void> = async () => {},
+  ) {
     const file = readGguf(device.ggml, path);
     this.device = device;
     this.architecture = readArchitecture(file);
@@ -135,7 +140,10 @@ export class Network {
     const fill = (): void => {
       this.device.uploadIfUsed(forward, tree.positions);
       this.device.uploadIfUsed(mask, treeMask(tree, group));
-      this.device.uploadIfUsed(negated, tree.positions.map((position) => -position));
+      this.device.uploadIfUsed(
+        negated,
+        tree.positions.map((position) => -position),
+      );
     };
     return { inputs: { positions: { forward, negated }, mask }, fill };
   }
@@ -214,8 +222,11 @@ export class Network {
       rows,
       fill() {
         device.upload(ids, Int32Array.from(request.rows));
-        device.upload(targets.ids, Int32Array.from(request.targets));
-        device.upload(targets.flat, Int32Array.from(request.targets, (id, row) => row * vocabulary + id));
+        device.uploadIfUsed(targets.ids, Int32Array.from(request.targets));
+        device.upload(
+          targets.flat,
+          Int32Array.from(request.targets, (id, row) => row * vocabulary + id),
+        );
         if (scatter) device.uploadIfUsed(scatter, scatterMatrix(request.rows, tokens));
         if (referenceInput) device.upload(referenceInput, reference!);
       },

@@ -1,15 +1,20 @@
 /** A prompt and what may follow it, laid out as one sequence: the prompt is evaluated once for all branches. */
 export interface TokenTree {
-  /** Token ids, [T]: the prompt, then the branches one after the other. */
+  /** Token ids, [T]: the prompt, the branches one after the other, padding. */
   ids: Int32Array;
   /** Position of each token: a branch goes on where the prompt ended. [T] */
   positions: Int32Array;
   /** First index of each branch. */
   starts: number[];
   promptLength: number;
-  /** Index of the branch that a token belongs to; −1 for the prompt. [T] */
+  /** Index of the branch that a token belongs to; −1 for the prompt, −2 for padding. [T] */
   branchOf: Int32Array;
 }
+
+/** Lengths are padded to a multiple of this: ggml's fast products want whole tiles (4 × faster attention). */
+const LENGTH_MULTIPLE = 32;
+const PROMPT = -1;
+const PADDING = -2;
 
 /** Rows whose hidden state predicts the targets. */
 export interface TargetRows {
@@ -26,19 +31,24 @@ export function tokenTree(prompt: number[], branches: number[][]): TokenTree {
   if (prompt.length === 0 || branches.some((branch) => branch.length === 0))
     throw new RangeError('A prompt and its branches have at least one token each.');
   const inputs = branches.map((branch) => branch.slice(0, -1));
-  const ids = Int32Array.from([...prompt, ...inputs.flat()]);
-  const positions = Int32Array.from([
-    ...prompt.keys(),
-    ...inputs.flatMap((branch) => branch.map((_, i) => prompt.length + i)),
-  ]);
-  const branchOf = Int32Array.from([
-    ...prompt.map(() => -1),
-    ...inputs.flatMap((branch, index) => branch.map(() => index)),
-  ]);
+  const used = inputs.reduce((sum, branch) => sum + branch.length, prompt.length);
+  const length = Math.ceil(used / LENGTH_MULTIPLE) * LENGTH_MULTIPLE;
+  const ids = new Int32Array(length);
+  const positions = new Int32Array(length);
+  const branchOf = new Int32Array(length).fill(PADDING);
+  ids.set(prompt);
+  positions.set([...prompt.keys()]);
+  branchOf.fill(PROMPT, 0, prompt.length);
   const starts: number[] = [];
   let next = prompt.length;
-  for (const branch of inputs) {
+  for (const [index, branch] of inputs.entries()) {
     starts.push(next);
+    ids.set(branch, next);
+    positions.set(
+      branch.map((_, i) => prompt.length + i),
+      next,
+    );
+    branchOf.fill(index, next, next + branch.length);
     next += branch.length;
   }
   return { ids, positions, starts, promptLength: prompt.length, branchOf };
@@ -58,7 +68,7 @@ export function promptTargets(tree: TokenTree, from: number): TargetRows {
 
 /**
  * Attention mask [T, group·T]: row t·group + j, for query t of group member j, is 0 where t attends and −∞
- * elsewhere. A token attends to the prompt and to its own branch, up to itself.
+ * elsewhere. A token attends to the prompt and to its own branch, up to itself; padding is attended by no token.
  */
 export function treeMask(tree: TokenTree, group: number): Float32Array {
   const length = tree.ids.length;
@@ -68,7 +78,8 @@ export function treeMask(tree: TokenTree, group: number): Float32Array {
       const row = (t * group + j) * length;
       for (let s = 0; s <= t; s++) {
         const branch = tree.branchOf[s]!;
-        if (branch === -1 || branch === tree.branchOf[t]) mask[row + s] = 0;
+        // Padding attends to the prompt, so that its row has a soft-max.
+        if (branch === PROMPT || branch === tree.branchOf[t]) mask[row + s] = 0;
       }
     }
   }
