@@ -13,6 +13,8 @@ import type { Logger } from '../server/shared/logging.ts';
 /** What a process may say when it is asked to end before it is killed. */
 const SHUTDOWN_GRACE_MS = 2_000;
 const LOG_LINE_CHARS = 2_000;
+/** Starting means loading the model, in silence. */
+const START_SILENCE_MS = 180_000;
 
 export interface LearnerProcessOptions {
   /** Program that runs the learner; a `.ts` file or a bundle. */
@@ -178,10 +180,9 @@ export class LearnerProcess {
     if (this.silence !== null) clearTimeout(this.silence);
     this.silence = null;
     if (this.waiting === null || this.paused || this.ended !== null) return;
-    this.silence = setTimeout(
-      () => this.kill(`said nothing for ${this.options.silenceMs / 1000} s`),
-      this.options.silenceMs,
-    );
+    const starting = this.waiting.id === null;
+    const limitMs = starting ? START_SILENCE_MS : this.options.silenceMs;
+    this.silence = setTimeout(() => this.kill(`said nothing for ${limitMs / 1000} s`), limitMs);
   }
 
   private kill(why: string): void {

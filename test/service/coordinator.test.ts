@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StepResponse } from '../../extension/common/contracts/index.ts';
+import { RUNS_FILE } from '../../trainer/coordinator/update.ts';
+import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
+import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
+import { openTinyEngine, request, type TinyEngine } from '../fixtures/tinyEngine.ts';
+
+const BATCH = 4;
+
+describe('coordinator', () => {
+  let tiny: TinyEngine;
+  let service: LearningService;
+
+  const open = async (settings: object = {}, options: object = {}) => {
+    service = await openLearningService(settings, { tiny, ...options });
+    return service;
+  };
+  const step = async () => (await service.call('POST', '/api/training/step')).body as unknown as StepResponse;
+  const decided = (count: number) =>
+    service.until(() => service.store.runs.list().filter((run) => run.decision !== 'failed').length >= count);
+  const trainedEvents = () => service.log().flatMap((line) => line.eventIds);
+
+  beforeEach(async () => {
+    tiny = await openTinyEngine();
+  });
+  afterEach(async () => {
+    await service.close();
+    await tiny.close();
+  });
+
+  describe('closing the loop', () => {
+    it('waits for a whole batch, trains it once, and serves the new version', async () => {
+      await open();
+      const events = await service.accept(BATCH - 1);
+      await sleep(100);
+      assert.equal((await service.status()).state, 'waiting');
+      assert.equal(service.log().length, 0);
+      events.push(...(await service.accept(1)));
+      const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+      assert.equal(status.trained, BATCH);
+      assert.equal(status.queued, 0);
+      assert.equal(status.lastRun!.events, BATCH);
+      assert.equal(status.lastRun!.version, 1);
+      assert.equal(status.lastRun!.decision, 'provisional', 'nothing is held out yet');
+      assert.deepEqual(
+        ['lower', 'reference', 'train', 'gate', 'swap'].filter(
+          (phase) => !(phase in status.lastRun!.seconds),
+        ),
+        [],
+      );
+      assert.deepEqual(
+        trainedEvents(),
+        events.map((event) => event.id),
+      );
+      assert.equal(tiny.engine.adapter.version, 1);
+      const lines = readFileSync(join(service.dataDir, RUNS_FILE), 'utf8').trim().split('\n');
+      assert.equal((JSON.parse(lines[0]!) as { version: number }).version, 1);
+    });
+
+    it('builds each version on the one in service and names the adapters that served', async () => {
+      await open();
+      await service.accept(BATCH);
+      await service.until((s) => s.adapterVersion === 1);
+      for (let index = 0; index < BATCH; index++)
+        await service.submit(outcomeEvent(service.completion({ adapterVersion: 1 }), { kind: 'accepted' }));
+      await service.until((s) => s.adapterVersion === 2);
+      const [first, second] = service.log();
+      assert.equal(first!.request.parent.version, 0);
+      assert.equal(second!.request.parent.version, 1);
+      assert.ok(existsSync(second!.request.parent.path!));
+      assert.deepEqual(
+        second!.request.adapters.map((adapter) => adapter.version),
+        [1],
+      );
+      assert.equal(service.store.adapters.get(2)!.parent, 1);
+    });
+
+    it('takes the baseline off the rewards of the next batch', async () => {
+      await open();
+      await service.accept(2 * BATCH);
+      await service.until((s) => s.trained === 2 * BATCH);
+      const advantages = service.log().map((line) => line.request.samples[0]!.policy!.advantage);
+      assert.equal(advantages[0], 0.75);
+      assert.ok(advantages[1]! < 0.75 && advantages[1]! > 0, String(advantages[1]));
+    });
+
+    it('lets requests in flight end under the old version', async () => {
+      await open();
+      const versions: number[] = [];
+      let stop = false;
+      const typing = (async () => {
+        while (!stop)
+          versions.push((await tiny.engine.generate(request(tiny.engine, 'const a'))).adapterVersion);
+      })();
+      await service.accept(BATCH);
+      await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+      stop = true;
+      await typing;
+      versions.push((await tiny.engine.generate(request(tiny.engine, 'const a'))).adapterVersion);
+      assert.deepEqual([...new Set(versions)], [0, 1]);
+    });
+
+    it('drops the policy term of completions served too many versions ago, and counts it', async () => {
+      await open({ maxAdapterLag: 0 });
+      await service.accept(BATCH);
+      await service.until((s) => s.adapterVersion === 1);
+      await service.accept(BATCH);
+      const status = await service.until((s) => s.adapterVersion === 2);
+      assert.equal(status.dropped.policyTooOld, BATCH);
+      assert.ok(service.log()[1]!.request.samples.every((sample) => sample.policy === undefined));
+      assert.ok(service.log()[1]!.request.samples.every((sample) => sample.supervised !== undefined));
+    });
+  });
+
+  describe('the gate', () => {
+    const holdOut = async (count: number) => {
+      for (let index = 0; index < count; index++) {
+        const record = service.completion(place(index, true));
+        await service.submit(outcomeEvent(record, { kind: 'rejected', how: 'typedAgainst' }));
+        await service.submit(correctionEvent(record.id, `let typed${index} = 1;`));
+      }
+    };
+
+    it('scores what was typed at held-out places and never trains on it', async () => {
+      await open();
+      await holdOut(3);
+      await service.accept(BATCH);
+      const status = await service.until((s) => s.adapterVersion === 1);
+      assert.equal(status.heldOut, 3);
+      assert.equal(status.trained, BATCH);
+      assert.equal(status.lastRun!.figures['gate/held_out'], 3);
+      const [line] = service.log();
+      assert.equal(line!.request.heldOut.length, 3);
+      assert.equal(tiny.engine.detokenize(line!.request.heldOut[0]!.target).slice(0, 9), 'let typed');
+      assert.ok(line!.request.general.length >= 20);
+      const held = new Set(line!.request.heldOut.map((item) => item.id));
+      assert.ok(line!.eventIds.every((id) => !held.has(id)));
+    });
+
+    it('proves a gain once enough is held out', async () => {
+      await open({ gate: { minHeldOut: 5 } });
+      await holdOut(5);
+      await service.accept(BATCH);
+      const status = await service.until((s) => s.adapterVersion === 1);
+      assert.equal(status.lastRun!.decision, 'promoted');
+      assert.equal(service.store.adapters.get(1)!.status, 'promoted');
+    });
+
+    it('keeps a worse candidate out of service, with its numbers and its file', async () => {
+      await open();
+      service.script({ gain: -0.5 });
+      await holdOut(2);
+      await service.accept(BATCH);
+      await decided(1);
+      const status = await service.until((s) => s.state === 'idle');
+      assert.equal(status.adapterVersion, 0);
+      assert.equal(tiny.engine.adapter.version, 0);
+      assert.equal(status.lastRun!.decision, 'rejected');
+      assert.match(status.lastRun!.reason, /-0\.5/);
+      assert.equal(status.dropped.updateRejected, BATCH);
+      const row = service.store.adapters.get(1)!;
+      assert.equal(row.status, 'rejected');
+      assert.ok(existsSync(join(service.store.adapterDir, row.file)));
+      await service.accept(BATCH);
+      await decided(2);
+      assert.equal(service.log()[1]!.request.parent.version, 0, 'the next one starts from what serves');
+      assert.deepEqual(service.coordinator.collect().versions, [1, 2]);
+      assert.equal(existsSync(join(service.store.adapterDir, row.file)), false);
+    });
+  });
+
+  describe('train now', () => {
+    it('settles what is open and answers when the update is decided', async () => {
+      await open({ acceptAtOnce: false, batchEvents: 100 });
+      await service.submit(outcomeEvent(service.completion(), { kind: 'accepted' }));
+      await service.submit(outcomeEvent(service.completion(), { kind: 'rejected', how: 'escape' }));
+      const before = await service.status();
+      assert.deepEqual([before.queued, before.open], [0, 2]);
+      const { status, run } = await step();
+      assert.equal(status, 'done');
+      assert.equal(run!.events, 2);
+      assert.equal((await service.status()).adapterVersion, 1);
+    });
+
+    it('keeps events that a later fact may still teach', async () => {
+      await open({ batchEvents: 100 });
+      const record = service.completion();
+      await service.submit(outcomeEvent(record, { kind: 'ignored', shownMs: 10 }));
+      assert.deepEqual(await step(), { status: 'nothing_to_train', run: null });
+      await service.submit(correctionEvent(record.id, 'two;'));
+      assert.equal((await step()).run!.events, 1);
+    });
+
+    it('says so when there is nothing', async () => {
+      await open();
+      assert.deepEqual(await step(), { status: 'nothing_to_train', run: null });
+    });
+
+    it('waits for an update under way and tells its result', async () => {
+      await open();
+      service.script({ milliseconds: 300 });
+      await service.accept(BATCH);
+      await service.until((s) => s.state === 'training');
+      const { status, run } = await step();
+      assert.equal(status, 'done');
+      assert.equal(run!.version, 1);
+      assert.equal(service.log().length, 1);
+    });
+
+    it('works where nothing is trained by itself', async () => {
+      await open({}, { automatic: false });
+      await service.accept(BATCH);
+      await sleep(100);
+      assert.equal((await service.status()).state, 'paused');
+      assert.equal(service.log().length, 0);
+      assert.equal((await step()).run!.version, 1);
+    });
+  });
+
+  describe('when the learner fails', () => {
+    for (const fault of ['crash', 'garbage', 'error', 'noFile', 'wrongId'] as const)
+      it(`loses no event and trains each once: ${fault}`, async () => {
+        await open();
+        service.script({ update: fault });
+        const events = await service.accept(BATCH);
+        const failed = await service.until((s) => s.state === 'error' && s.lastRun !== null);
+        assert.equal(failed.queued, BATCH);
+        assert.equal(failed.lastRun!.decision, 'failed');
+        assert.ok(failed.error!.length > 20, failed.error);
+        service.script();
+        const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+        assert.equal(status.trained, BATCH);
+        assert.equal(status.error, undefined);
+        for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+        assert.deepEqual(
+          readdirSync(service.store.adapterDir),
+          [service.store.adapters.get(1)!.file],
+          'no file of the failed attempts is left',
+        );
+      });
+
+    it('is killed in the middle of an update: the same events are trained by the next one', async () => {
+      await open();
+      service.script({ milliseconds: 3_000 });
+      const events = await service.accept(BATCH);
+      await service.until((s) => s.state === 'training' && service.log().length === 1);
+      process.kill(service.coordinator.learnerPid!, 'SIGKILL');
+      service.script();
+      await service.until((s) => s.adapterVersion === 1);
+      assert.equal(service.log().length, 2);
+      assert.deepEqual(service.log()[1]!.eventIds, service.log()[0]!.eventIds);
+      for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+    });
+
+    it('hangs: it is ended after the silence and the update is made again', async () => {
+      await open({ learnerSilenceMs: 300 });
+      service.script({ update: 'hang' });
+      await service.accept(BATCH);
+      const failed = await service.until((s) => s.lastRun !== null);
+      assert.match(failed.lastRun!.reason, /said nothing for 0.3 s/);
+      service.script();
+      await service.until((s) => s.adapterVersion === 1);
+    });
+
+    it('rests while completions are in flight, and says so', async () => {
+      await open();
+      service.script({ milliseconds: 200 });
+      await service.accept(BATCH);
+      await service.until((s) => s.state === 'training');
+      let generating = true;
+      const typing = (async () => {
+        while (generating) await tiny.engine.generate(request(tiny.engine, 'const a', { maxTokens: 200 }));
+      })();
+      await service.until((s) => s.state === 'paused');
+      generating = false;
+      await typing;
+      await service.until((s) => s.adapterVersion === 1);
+    });
+  });
+
+  describe('versions by hand', () => {
+    beforeEach(async () => {
+      await open();
+      await service.accept(BATCH);
+      await service.until((s) => s.adapterVersion === 1);
+      await service.accept(BATCH);
+      await service.until((s) => s.adapterVersion === 2 && s.state === 'idle');
+    });
+
+    it('lists, activates, rolls back', async () => {
+      const list = await service.call('GET', '/api/adapters');
+      const { adapters } = list.body as unknown as {
+        adapters: { version: number; status: string; active: boolean }[];
+      };
+      assert.deepEqual(
+        adapters.map((adapter) => [adapter.version, adapter.status, adapter.active]),
+        [
+          [0, 'base', false],
+          [1, 'provisional', false],
+          [2, 'provisional', true],
+        ],
+      );
+      assert.equal((await service.call('POST', '/api/adapters/0/activate')).status, 200);
+      assert.equal(tiny.engine.adapter.version, 0);
+      await service.call('POST', '/api/adapters/2/activate', {});
+      assert.equal(tiny.engine.adapter.version, 2);
+      await service.call('POST', '/api/adapters/rollback');
+      assert.equal(tiny.engine.adapter.version, 1);
+      assert.equal((await service.status()).adapterVersion, 1);
+      await service.call('POST', '/api/adapters/rollback');
+      const { status, body } = await service.call('POST', '/api/adapters/rollback');
+      assert.equal(status, 409);
+      assert.equal(body.error.code, 'nothing_to_roll_back');
+    });
+
+    it('answers 404, 409 and 400 to versions that cannot be served', async () => {
+      const unknown = await service.call('POST', '/api/adapters/99/activate');
+      assert.equal(unknown.status, 404);
+      assert.match(unknown.body.error.message, /Versions that exist: 0, 1, 2/);
+      const noNumber = await service.call('POST', '/api/adapters/latest/activate');
+      assert.equal(noNumber.status, 400);
+      assert.equal(noNumber.body.error.param, 'version');
+
+      service.store.adapters.registerModel({ hash: 'b'.repeat(64), name: 'another', path: 'b.gguf' });
+      service.store.runs.commit(
+        {
+          id: 'foreign',
+          modelHash: 'b'.repeat(64),
+          workspaceKey: 'default',
+          parent: 0,
+          candidate: { version: 3, file: 'foreign.gguf', scale: 1 },
+          eventIds: [],
+          decision: 'promoted',
+          reason: '',
+          seconds: {},
+          figures: {},
+          scores: null,
+          config: service.log()[0]!.request.config,
+        },
+        null,
+      );
+      const foreign = await service.call('POST', '/api/adapters/3/activate');
+      assert.equal(foreign.status, 409);
+      assert.match(foreign.body.error.message, /belongs to the model another/);
+      assert.equal(tiny.engine.adapter.version, 2, 'what served goes on serving');
+    });
+
+    it('serves the version of before after a restart, and its parent when the file is damaged', async () => {
+      await service.close();
+      await tiny.engine.useAdapter({ version: 0, path: null, scale: 1 });
+      await open();
+      assert.equal(tiny.engine.adapter.version, 2);
+      const { file } = service.store.adapters.get(2)!;
+      const path = join(service.store.adapterDir, file);
+      await service.close();
+      await tiny.engine.useAdapter({ version: 0, path: null, scale: 1 });
+      writeFileSync(path, 'not an adapter');
+      await open();
+      assert.equal(tiny.engine.adapter.version, 1);
+      const status = await service.status();
+      assert.equal(status.state, 'error');
+      assert.match(status.error!, /Adapter 2 could not be loaded, version 1 serves instead/);
+    });
+
+    it('clears away files of updates that were cut short', async () => {
+      await service.close();
+      writeFileSync(join(service.dataDir, 'adapters', 'adapter-9-cut.gguf'), 'half');
+      await open();
+      assert.equal(readdirSync(service.store.adapterDir).includes('adapter-9-cut.gguf'), false);
+      assert.equal(readdirSync(service.store.adapterDir).length, 2);
+    });
+  });
+});
