@@ -17,7 +17,7 @@ export const updateConfigSchema = z.object({
   firstLayer: z.int().nonnegative(),
   /** One past the last layer with LoRA; absent: up to the last. */
   endLayer: z.int().positive().optional(),
-  learningRate: z.number().positive(),
+  learningRate: z.number().nonnegative(),
   beta1: z.number(),
   beta2: z.number(),
   epsilon: z.number(),

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sample, UpdateConfig } from '../../extension/common/contracts/index.ts';
+import { TensorType } from '../../trainer/ggml/tensor.ts';
+import { derivativesOf, headsOf, layoutOf, termTokens, zeroSums } from '../../trainer/learning/batch.ts';
+import { defaultUpdateConfig } from '../../trainer/learning/config.ts';
+import { policyLoss } from '../../trainer/learning/objective.ts';
+import { Scorer } from '../../trainer/learning/scorer.ts';
+import { TokenCache } from '../../trainer/learning/tokenCache.ts';
+import { runUpdate, type UpdateReply, type UpdateRequest } from '../../trainer/learning/update.ts';
+import { DeviceLora, initialLora, loraLayout, readLora, type Lora } from '../../trainer/model/lora.ts';
+import { Network } from '../../trainer/model/network.ts';
+import { tokenTree } from '../../trainer/model/sequence.ts';
+import { writeTinyModel } from '../fixtures/tinyModel.ts';
+import { noise, testDevice } from './gradientCheck.ts';
+import { llamaReference } from './llamaReference.ts';
+
+const END = 0;
+const PROMPT = [40, 41, 42, 50, 61, 33];
+const GENERATED = [70, 71, 72, END];
+const TYPED = [80, 81, END];
+const TEMPERATURE = 0.7;
+
+const only = (weights: Partial<UpdateConfig>): UpdateConfig => ({
+  ...defaultUpdateConfig(3),
+  rank: 4,
+  firstLayer: 1,
+  learningRate: 0.01,
+  epochs: 2,
+  miniBatch: 2,
+  correctionWeight: 0,
+  acceptedWeight: 0,
+  contextWeight: 0,
+  policyWeight: 0,
+  klWeight: 0,
+  weightType: 'f32',
+  ...weights,
+});
+
+const policySample = (advantage: number): Sample => ({
+  eventId: `policy ${advantage}`,
+  prompt: PROMPT,
+  policy: {
+    tokens: GENERATED,
+    rewarded: 4,
+    advantage,
+    weight: 1,
+    temperature: TEMPERATURE,
+    adapterVersion: 0,
+  },
+});
+const supervisedSample = (source: 'correction' | 'accepted'): Sample => ({
+  eventId: source,
+  prompt: PROMPT,
+  supervised: { source, tokens: TYPED, weight: 1 },
+});
+
+describe('the update', () => {
+  let folder: string;
+  let model: string;
+  let network: Network;
+  let cache: TokenCache;
+  let scorer: Scorer;
+  let files = 0;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hone-update-'));
+    model = join(folder, 'model.gguf');
+    writeTinyModel(model);
+    network = new Network(testDevice(), model, { firstLayer: 1, forward: 'f32', transposed: TensorType.F32 });
+    cache = new TokenCache(network, 1e7);
+    scorer = new Scorer(network, cache, [END]);
+  });
+  after(() => {
+    network.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  const update = async (
+    samples: Sample[],
+    config: UpdateConfig,
+    rest: Partial<UpdateRequest> = {},
+  ): Promise<{ reply: UpdateReply; path: string; lora: Lora }> => {
+    const path = join(folder, `candidate-${++files}.gguf`);
+    const base = { version: 0, path: null, scale: 1 };
+    const request: UpdateRequest = {
+      type: 'update',
+      id: 'test',
+      samples,
+      parent: base,
+      adapters: [base],
+      candidatePath: path,
+      candidateVersion: 1,
+      heldOut: [],
+      general: [],
+      config,
+      seed: 1,
+      ...rest,
+    };
+    const reply = await runUpdate(request, { network, cache, scorer, onProgress: () => {} });
+    return { reply, path, lora: readLora(network.device.ggml, path, network.architecture) };
+  };
+  const logprobOf = async (target: number[], lora: Lora | null): Promise<number> => {
+    const device = lora && new DeviceLora(network.device, lora, { scale: 1, trainable: false });
+    const [score] = await scorer.score([{ id: target.join(), prompt: PROMPT, target }], device);
+    device?.dispose();
+    return score!.logprob;
+  };
+
+  it('changes nothing at learning rate 0', async () => {
+    const config = only({ correctionWeight: 1, learningRate: 0 });
+    const { lora } = await update([supervisedSample('correction')], config);
+    assert.deepEqual(lora.values, initialLora(lora.layout, 1).values);
+  });
+
+  it('gives the same adapter bit for bit from the same seed, another from another', async () => {
+    const samples = [policySample(0.5), supervisedSample('correction'), policySample(-0.2)];
+    const config = only({ correctionWeight: 1, policyWeight: 0.5, klWeight: 0.1 });
+    const first = await update(samples, config);
+    const second = await update(samples, config);
+    const third = await update(samples, config, { seed: 2 });
+    assert.deepEqual(first.lora.values, second.lora.values);
+    assert.notDeepEqual(first.lora.values, third.lora.values);
+  });
+
+  for (const source of ['correction', 'accepted'] as const) {
+    it(`makes ${source} text likelier, alone`, async () => {
+      const config = only(source === 'correction' ? { correctionWeight: 1 } : { acceptedWeight: 1 });
+      const { lora, reply } = await update([supervisedSample(source)], config);
+      assert.ok((await logprobOf(TYPED, lora)) > (await logprobOf(TYPED, null)) + 0.1);
+      assert.deepEqual(
+        Object.keys(reply.figures).filter(
+          (name) => name.startsWith('losses/') && name !== 'losses/grad_norm',
+        ),
+        [`losses/${source}_loss`],
+      );
+    });
+  }
+
+  it('makes freshly typed prompt text likelier, alone', async () => {
+    const sample: Sample = {
+      eventId: 'context',
+      prompt: [...PROMPT, ...TYPED],
+      context: { from: PROMPT.length, weight: 1 },
+    };
+    const { lora } = await update([sample], only({ contextWeight: 1 }));
+    assert.ok((await logprobOf(TYPED, lora)) > (await logprobOf(TYPED, null)) + 0.1);
+  });
+
+  it('moves sampled text by the sign of its advantage, PPO alone', async () => {
+    const base = await logprobOf(GENERATED, null);
+    const praised = await update([policySample(0.75)], only({ policyWeight: 1 }));
+    const blamed = await update([policySample(-0.25)], only({ policyWeight: 1 }));
+    assert.ok((await logprobOf(GENERATED, praised.lora)) > base + 0.05);
+    assert.ok((await logprobOf(GENERATED, blamed.lora)) < base - 0.05);
+  });
+
+  it('stops pushing where the ratio is clipped', async () => {
+    const far = only({ policyWeight: 1, epochs: 40, targetKl: 1e9, learningRate: 0.001 });
+    const { reply, lora } = await update([policySample(0.75)], far);
+    const drift = (await logprobOf(GENERATED, lora)) - (await logprobOf(GENERATED, null));
+    const unclipped = await update([policySample(0.75)], { ...far, clipHigh: 1e9 });
+    const freeDrift = (await logprobOf(GENERATED, unclipped.lora)) - (await logprobOf(GENERATED, null));
+    assert.ok(reply.figures['losses/clipfrac']! > 0.5, `clipped ${reply.figures['losses/clipfrac']}`);
+    assert.ok(drift < 0.6 * freeDrift, `clipped drift ${drift}, free ${freeDrift}`);
+  });
+
+  it('stops an epoch early when the policy has moved too far', async () => {
+    const { reply } = await update(
+      [policySample(0.75)],
+      only({ policyWeight: 1, epochs: 40, targetKl: 1e-4 }),
+    );
+    assert.ok(reply.figures['train/epochs']! < 40);
+  });
+
+  it('stays nearer to the base with a KL term', async () => {
+    const samples = [policySample(0.75)];
+    const free = await update(
+      samples,
+      only({ policyWeight: 1, epochs: 20, targetKl: 1e9, clipHigh: 2, learningRate: 0.002 }),
+    );
+    const held = await update(
+      samples,
+      only({ policyWeight: 1, klWeight: 5, epochs: 20, targetKl: 1e9, clipHigh: 2, learningRate: 0.002 }),
+    );
+    assert.ok(held.reply.figures['losses/kl_to_base']! < 0.5 * free.reply.figures['losses/kl_to_base']!);
+  });
+
+  it("has PPO's gradient: against a naive loop over tokens and central differences", async () => {
+    const config = only({ policyWeight: 0.8 });
+    const sample = policySample(-0.25);
+    const layout = layoutOf(sample, config);
+    const tree = tokenTree(PROMPT, layout.branches);
+    const lower = await network.lower(tree);
+    const heads = headsOf(sample, layout, tree, config);
+    const options = loraLayout(network.architecture, config);
+    const lora: Lora = {
+      layout: options,
+      values: initialLora(options, 3).values.map((a, i) => a || 0.1 * noise(i + 1, 4)[i]!),
+    };
+    const logprobsAt = async (values: Float32Array): Promise<Float32Array> => {
+      const device = new DeviceLora(network.device, { ...lora, values }, { scale: 1, trainable: false });
+      const [result] = await network.score(tree, lower, { lora: device, heads });
+      device.dispose();
+      return result!.logprobs.get(TEMPERATURE)!;
+    };
+    // The behaviour is a little off, so that ratios differ from one and one token is clipped.
+    const behaviour = (await logprobsAt(lora.values)).map((x, t) => x + [0.1, -0.05, 0.4, -0.1][t]!);
+    const naive = async (values: Float32Array): Promise<number> => {
+      let loss = 0;
+      for (const [t, logprob] of (await logprobsAt(values)).entries()) {
+        const ratio = Math.exp(logprob - behaviour[t]!);
+        const bounded = Math.max(1 - config.clipLow, Math.min(1 + config.clipHigh, ratio));
+        loss -= Math.min(ratio * -0.25, bounded * -0.25);
+      }
+      return (config.policyWeight * loss) / GENERATED.length;
+    };
+    const device = new DeviceLora(network.device, lora, { scale: 1, trainable: true });
+    const reference = { behaviour, base: behaviour };
+    await network.train(tree, lower, { lora: device, heads }, (results) =>
+      derivativesOf(sample, layout, results, {
+        config,
+        counts: termTokens([sample], config),
+        reference,
+        sums: zeroSums(),
+      }),
+    );
+    const gradients = device.downloadGradients();
+    device.dispose();
+    let difference = 0;
+    let largest = 0;
+    for (const { offset } of lora.layout.segments) {
+      const step = 1e-2;
+      const at = (by: number): Promise<number> => {
+        const values = lora.values.slice();
+        values[offset + 5]! += by;
+        return naive(values);
+      };
+      const numeric = ((await at(step)) - (await at(-step))) / (2 * step);
+      difference = Math.max(difference, Math.abs(numeric - gradients[offset + 5]!));
+      largest = Math.max(largest, Math.abs(numeric));
+    }
+    assert.ok(largest > 1e-3 && difference < 0.02 * largest, `difference ${difference}, largest ${largest}`);
+    assert.equal(
+      policyLoss({ ...sample.policy!, ...config, logprobs: behaviour, behaviour }).approximateKl,
+      0,
+    );
+  });
+
+  it('continues from its parent, optimizer included, and refuses another layout', async () => {
+    const config = only({ correctionWeight: 1 });
+    const first = await update([supervisedSample('correction')], config);
+    const parent = { version: 1, path: first.path, scale: 1 };
+    const second = await update([supervisedSample('correction')], config, { parent, candidateVersion: 2 });
+    assert.ok((await logprobOf(TYPED, second.lora)) > (await logprobOf(TYPED, first.lora)));
+    await assert.rejects(update([supervisedSample('correction')], { ...config, rank: 2 }, { parent }), {
+      code: 'adapter_layout',
+    });
+  });
+
+  it('writes an adapter under which llama.cpp computes the same log-probabilities', async () => {
+    const { lora, path } = await update(
+      [supervisedSample('correction')],
+      only({ correctionWeight: 1, epochs: 10 }),
+    );
+    const reference = await llamaReference(model, { adapter: path });
+    const expected = (await reference.logprobs([...PROMPT, ...TYPED], PROMPT.length)).reduce((a, b) => a + b);
+    await reference.dispose();
+    assert.ok(Math.abs((await logprobOf(TYPED, lora)) - expected) < 1e-3);
+  });
+
+  it('says when there is nothing to train', async () => {
+    await assert.rejects(update([policySample(0.5)], only({ correctionWeight: 1 })), {
+      code: 'nothing_to_train',
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import type { Score } from '../../../extension/common/contracts/index.ts';
+import { decideGate, DEFAULT_GATE_LIMITS } from '../../../trainer/learning/gate.ts';
+
+const score = (id: number, logprob: number, rest: Partial<Score> = {}): Score => ({
+  id: String(id),
+  logprob,
+  tokens: 10,
+  exact: false,
+  silent: false,
+  kl: 0,
+  ...rest,
+});
+const scores = (count: number, logprob: (i: number) => number, rest: Partial<Score> = {}): Score[] =>
+  Array.from({ length: count }, (_, i) => score(i, logprob(i), rest));
+const input = (
+  running: Score[],
+  candidate: Score[],
+  general = { base: [score(0, -10)], candidate: [score(0, -10)] },
+) => ({
+  running,
+  candidate,
+  generalBase: general.base,
+  generalCandidate: general.candidate,
+});
+
+describe('decideGate', () => {
+  const before = scores(50, () => -20);
+
+  it('promotes a gain that is proven', () => {
+    const { decision, figures } = decideGate(
+      input(
+        before,
+        scores(50, (i) => -18 - (i % 3)),
+      ),
+    );
+    assert.equal(decision, 'promoted');
+    assert.ok(Math.abs(figures['gate/gain_per_token']! - 0.102) < 1e-9);
+  });
+
+  it('is provisional while too few events are held out', () => {
+    assert.equal(
+      decideGate(
+        input(
+          before.slice(0, 39),
+          scores(39, () => -18),
+        ),
+      ).decision,
+      'provisional',
+    );
+    assert.equal(decideGate(input([], [])).decision, 'provisional');
+  });
+
+  it('rejects a loss, proven or not', () => {
+    assert.equal(
+      decideGate(
+        input(
+          before,
+          scores(50, () => -22),
+        ),
+      ).decision,
+      'rejected',
+    );
+    assert.equal(
+      decideGate(
+        input(
+          before.slice(0, 5),
+          scores(5, () => -20.1),
+        ),
+      ).decision,
+      'rejected',
+    );
+  });
+
+  it('rejects a gain that is within the noise and might be a loss', () => {
+    const noisy = scores(50, (i) => (i % 2 === 0 ? -10 : -29.8));
+    const { decision, figures } = decideGate(input(before, noisy));
+    assert.ok(figures['gate/gain_per_token']! > 0);
+    assert.equal(decision, 'rejected');
+  });
+
+  it('holds the limits on general code, KL and silence whatever was gained', () => {
+    const better = scores(50, () => -10);
+    const general = { base: [score(0, -10)], candidate: [score(0, -10.3)] };
+    assert.match(decideGate(input(before, better, general)).reason, /general code/);
+    assert.match(
+      decideGate(
+        input(
+          before,
+          scores(50, () => -10, { kl: 0.2 }),
+        ),
+      ).reason,
+      /KL/,
+    );
+    assert.match(
+      decideGate(
+        input(
+          before,
+          scores(50, () => -10, { silent: true }),
+        ),
+      ).reason,
+      /Silent/,
+    );
+  });
+
+  it('rejects what is not a number', () => {
+    assert.equal(
+      decideGate(
+        input(
+          before,
+          scores(50, () => NaN),
+        ),
+      ).decision,
+      'rejected',
+    );
+  });
+
+  it('refuses to compare different items', () => {
+    assert.throws(() => decideGate(input(before, before.slice(1))), RangeError);
+    assert.throws(() => decideGate(input(before, before.toReversed())), RangeError);
+  });
+
+  it('has the documented limits', () => {
+    assert.deepEqual(
+      [DEFAULT_GATE_LIMITS.minHeldOut, DEFAULT_GATE_LIMITS.maxGeneralLossRise, DEFAULT_GATE_LIMITS.maxKl],
+      [40, 0.02, 0.1],
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { adamWStep, clipGradientNorm, initialAdamW } from '../../../trainer/learning/adamw.ts';
+import { advantages, INITIAL_BASELINE } from '../../../trainer/learning/baseline.ts';
+import { baseKlLoss, crossEntropy, policyLoss } from '../../../trainer/learning/objective.ts';
+
+const close = (actual: number, expected: number, tolerance = 1e-6): void =>
+  assert.ok(Math.abs(actual - expected) < tolerance, `${actual} is not ${expected}`);
+
+describe('policyLoss', () => {
+  const term = { behaviour: [-1, -1, -1], rewarded: 3, clipLow: 0.2, clipHigh: 0.28 };
+
+  it('has derivative −A·ratio inside the clip', () => {
+    const { derivatives, clipped } = policyLoss({ ...term, logprobs: [-1, -1.1, -0.9], advantage: 0.5 });
+    [1, Math.exp(-0.1), Math.exp(0.1)].forEach((ratio, t) => close(derivatives[t]!, -0.5 * ratio));
+    assert.equal(clipped, 0);
+  });
+
+  it('clips above for praise and below for blame, and never the other way', () => {
+    const praise = policyLoss({ ...term, logprobs: [-0.5, -2, -1], advantage: 1 });
+    assert.deepEqual([praise.derivatives[0], praise.clipped], [0, 1]);
+    assert.ok(praise.derivatives[1]! < 0);
+    const blame = policyLoss({ ...term, logprobs: [-2, -0.5, -1], advantage: -1 });
+    assert.deepEqual([blame.derivatives[0], blame.clipped], [0, 1]);
+    assert.ok(blame.derivatives[1]! > 0);
+  });
+
+  it('leaves tokens beyond the rewarded ones alone', () => {
+    const { derivatives } = policyLoss({ ...term, logprobs: [-1, -1, -1], rewarded: 2, advantage: 1 });
+    assert.equal(derivatives[2], 0);
+  });
+});
+
+describe('baseKlLoss', () => {
+  it('is zero with zero derivative at the base, and has the derivative of its loss', () => {
+    const same = baseKlLoss([-1, -2], [-1, -2]);
+    assert.deepEqual([same.loss, ...same.derivatives], [0, 0, 0]);
+    const at = (x: number): number => baseKlLoss([x], [-1]).loss;
+    close(baseKlLoss([-1.7], [-1]).derivatives[0]!, (at(-1.7 + 1e-4) - at(-1.7 - 1e-4)) / 2e-4, 1e-4);
+  });
+
+  it('stays finite far from the base', () => assert.ok(Number.isFinite(baseKlLoss([-80], [-0.1]).loss)));
+});
+
+describe('crossEntropy', () => {
+  it('is the negative sum', () => assert.equal(crossEntropy([-1, -2.5]).loss, 3.5));
+});
+
+describe('adamWStep', () => {
+  const options = { learningRate: 0.1, beta1: 0.9, beta2: 0.99, epsilon: 1e-8, weightDecay: 0.01 };
+
+  it('follows the published algorithm for two steps', () => {
+    let state = initialAdamW(1);
+    let x: Float32Array = Float32Array.of(1);
+    let [m, v, expected] = [0, 0, 1];
+    for (const [step, g] of [0.5, -0.2].entries()) {
+      ({ parameters: x, state } = adamWStep(x, Float32Array.of(g), state, options));
+      m = 0.9 * m + 0.1 * g;
+      v = 0.99 * v + 0.01 * g * g;
+      const direction = m / (1 - 0.9 ** (step + 1)) / (Math.sqrt(v / (1 - 0.99 ** (step + 1))) + 1e-8);
+      expected -= 0.1 * (direction + 0.01 * expected);
+      close(x[0]!, expected, 1e-5);
+    }
+  });
+
+  it('changes none of its arguments', () => {
+    const [x, g, state] = [Float32Array.of(1), Float32Array.of(1), initialAdamW(1)];
+    adamWStep(x, g, state, options);
+    assert.deepEqual([x[0], g[0], state.step, state.m[0]], [1, 1, 0, 0]);
+  });
+});
+
+describe('clipGradientNorm', () => {
+  it('scales down to the norm, never up', () => {
+    const large = Float32Array.of(3, 4);
+    assert.equal(clipGradientNorm(large, 1), 5);
+    close(Math.hypot(...large), 1);
+    const small = Float32Array.of(0.3, 0.4);
+    clipGradientNorm(small, 1);
+    close(Math.hypot(...small), 0.5);
+  });
+});
+
+describe('advantages', () => {
+  it('uses the mean known before the batch for all of it', () => {
+    const first = advantages([0.75, -0.25], INITIAL_BASELINE);
+    assert.deepEqual(first.advantages, [0.75, -0.25]);
+    assert.ok(first.next.mean > 0 && first.next.mean < 0.25);
+    assert.equal(first.next.count, 2);
+  });
+
+  it('tends to the mean reward, so that rejections push down and acceptances up', () => {
+    let state = INITIAL_BASELINE;
+    for (let i = 0; i < 400; i++) state = advantages([i % 4 === 0 ? 0.75 : -0.25], state).next;
+    close(state.mean, 0, 0.05);
+  });
+});
