@@ -255,6 +255,17 @@ describe('coordinator', () => {
       for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
     });
 
+    it('gives up an update when the companion ends, without a word about it in the record', async () => {
+      await open();
+      service.script({ milliseconds: 3_000 });
+      await service.accept(BATCH);
+      await service.until((s) => s.state === 'training' && service.log().length === 1);
+      await service.close();
+      await open();
+      assert.equal(service.store.runs.list().length, 0);
+      await service.until((s) => s.adapterVersion === 1);
+    });
+
     it('hangs: it is ended after the silence and the update is made again', async () => {
       await open({ learnerSilenceMs: 300 });
       service.script({ update: 'hang' });

@@ -59,7 +59,7 @@ export class Coordinator {
   private phase: 'training' | 'gating' | null = null;
   private busy = false;
   private trouble: string | null = null;
-  private disposed = false;
+  private readonly ending = new AbortController();
 
   /** Takes over the store and the engine as they are; `start` brings the active adapter into service. */
   constructor(options: CoordinatorOptions) {
@@ -90,6 +90,7 @@ export class Coordinator {
       general: generalItems(text),
       settings,
       logger,
+      ending: this.ending.signal,
     };
     this.queue = new EventQueue(store, engine.model.hash, settings);
     this.stopListening = engine.onBusy((busy) => {
@@ -125,7 +126,7 @@ export class Coordinator {
   async step(): Promise<StepResponse> {
     const before = this.options.store.runs.last(this.options.engine.model.hash)?.id;
     return this.inTurn(async () => {
-      if (this.disposed) return { status: 'busy', run: null };
+      if (this.ending.signal.aborted) return { status: 'busy', run: null };
       const run = await this.update(this.queue.settled().slice(0, this.options.settings.maxStepEvents), null);
       if (run !== null) return { status: 'done', run };
       const last = this.status().lastRun;
@@ -184,7 +185,7 @@ export class Coordinator {
 
   /** Ends the learner; an update under way is given up and its events stay in the queue. */
   async dispose(): Promise<void> {
-    this.disposed = true;
+    this.ending.abort();
     this.stopListening();
     clearInterval(this.pruning);
     if (this.timer !== null) clearTimeout(this.timer);
@@ -194,7 +195,7 @@ export class Coordinator {
 
   /** Looks at the queue after `delayMs`, or earlier when that was already agreed. */
   private wake(delayMs: number): void {
-    if (this.disposed) return;
+    if (this.ending.signal.aborted) return;
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = setTimeout(() => this.look(), Math.min(MAX_TIMER_MS, delayMs));
     this.timer.unref();
@@ -203,7 +204,7 @@ export class Coordinator {
   private look(): void {
     this.timer = null;
     void this.inTurn(async () => {
-      if (this.disposed || !this.options.automatic) return;
+      if (this.ending.signal.aborted || !this.options.automatic) return;
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
       const { batchEvents } = this.options.settings;
@@ -214,6 +215,7 @@ export class Coordinator {
       await this.update(ready.slice(0, batchEvents), Date.now());
       this.wake(this.learner.waitMs);
     }).catch((error: unknown) => {
+      if (this.ending.signal.aborted) return;
       this.trouble = error instanceof Error ? error.message : String(error);
       this.options.logger.error({ err: error }, 'An update could not be made; the next event tries again.');
     });

@@ -30,6 +30,8 @@ export interface UpdateParts {
   general: ScoreItem[];
   settings: TrainingSettings;
   logger: Logger;
+  /** Raised when the companion ends: what then fails is given up, not written down as a failed run. */
+  ending: AbortSignal;
 }
 
 /** Name of the file, in the data folder, with one line of JSON an update. */
@@ -100,7 +102,7 @@ export function updateConfigOf(layers: number, settings: TrainingSettings): Upda
 }
 
 async function decide(
-  { engine, learner, settings, logger }: UpdateParts,
+  { engine, learner, settings, logger, ending }: UpdateParts,
   request: Extract<LearnerRequest, { type: 'update' }>,
   batch: Batch,
   onProgress: (progress: LearnerProgress) => void,
@@ -133,6 +135,7 @@ async function decide(
       scores: updated.gate,
     };
   } catch (error) {
+    if (ending.aborted) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     logger.error({ err: error, run: request.id }, 'The update failed; its events stay in the queue.');
     const seconds = { learner: secondsSince(started) };
