@@ -7,10 +7,11 @@ import type { AdapterRef } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { checkAdapterFile } from './adapterFile.ts';
-import { generateOn, type Phase } from './generate.ts';
+import { generateOn } from './generate.ts';
 import { closeBackend, openBackend, type Backend, type GpuChoice } from './llama.ts';
 import { corruptModel, hashModelFile, readModelFile } from './modelFile.ts';
 import { LoraFiles } from './loraFiles.ts';
+import { Pace } from './pace.ts';
 import { ServedAdapter, type ContextOptions } from './served.ts';
 import type { Engine, GenerateRequest, GenerateResult, ModelInfo, PromptPart } from './types.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -33,8 +34,6 @@ export const BASE_ADAPTER: AdapterRef = { version: 0, path: null, scale: 1 };
 const DEFAULT_CONTEXT_TOKENS = 4096;
 /** llama.cpp rounds contexts up to this. */
 const CONTEXT_STEP_TOKENS = 256;
-const MEGABYTE = 1e6;
-const SMALL_MODEL_BYTES = 200 * MEGABYTE;
 
 /** Loads the model; every failure is a coded error that names the file or option and the remedy. */
 export async function loadEngine(options: EngineOptions): Promise<Engine> {
@@ -46,12 +45,14 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
     const vocabulary = new Vocabulary(model, info);
     const trained = model.trainContextSize;
     const contextTokens = Math.min(options.contextTokens ?? DEFAULT_CONTEXT_TOKENS, trained);
+    const pace = new Pace(backend, statSync(path).size);
     const context: ContextOptions = {
       contextTokens: Math.max(
         CONTEXT_STEP_TOKENS,
         Math.floor(contextTokens / CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS,
       ),
-      batchTokens: batchTokens(path, backend),
+      batchTokens: pace.batchTokens,
+      flashAttention: backend.device !== 'cpu',
       threads: backend.threads,
     };
     const described: ModelInfo = {
@@ -74,7 +75,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
         `The model ${described.name} has no fill-in-the-middle markers: suffixes are not used.`,
       );
     }
-    return new LlamaEngine(described, { info, backend, model, files, vocabulary, context }, first);
+    return new LlamaEngine(described, { info, backend, model, files, vocabulary, context, pace }, first);
   } catch (error) {
     await closeBackend(backend);
     throw error;
@@ -89,6 +90,7 @@ interface Loaded {
   files: LoraFiles;
   vocabulary: Vocabulary;
   context: ContextOptions;
+  pace: Pace;
 }
 
 class LlamaEngine implements Engine {
@@ -189,8 +191,7 @@ class LlamaEngine implements Engine {
         {
           sequence: served.sequence,
           vocabulary: this.loaded.vocabulary,
-          batchTokens: this.loaded.context.batchTokens,
-          usePhase: (phase) => usePhase(this.loaded, phase),
+          pace: this.loaded.pace,
           adapterVersion: served.adapter.version,
           arrivedAt,
           startedAt: performance.now(),
@@ -231,27 +232,4 @@ async function loadModel(path: string, backend: Backend): Promise<LlamaModel> {
   } catch (error) {
     throw corruptModel(path, error);
   }
-}
-
-/**
- * Sets the threads of what comes next: for the prompt the cores that are free, for single tokens one where the model
- * is small. Its products are then so short that a second thread costs more in waiting than it computes (measured with
- * the embedded model: 15 ms a token with one thread, 20 with two).
- */
-function usePhase({ backend, model }: Loaded, phase: Phase): void {
-  if (backend.device !== 'cpu') return;
-  const small = model.size <= SMALL_MODEL_BYTES;
-  backend.llama.maxThreads = phase === 'token' && small ? 1 : backend.freeCores.count;
-}
-
-/**
- * An abort acts between batches, so one should take about 100 ms: the larger the model, the fewer tokens. It is a
- * function of the file alone, never of a measurement: another batch size rounds differently, and a seed is to give
- * the same result again.
- */
-function batchTokens(path: string, backend: Backend): number {
-  if (backend.device !== 'cpu') return 512;
-  const { size } = statSync(path);
-  if (size <= SMALL_MODEL_BYTES) return 64;
-  return size <= 1000 * MEGABYTE ? 32 : 16;
 }

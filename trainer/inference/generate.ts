@@ -2,6 +2,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp';
+import type { Pace } from './pace.ts';
 import { findStop, TextAssembler } from './text.ts';
 import type { GenerateRequest, GeneratedToken, GenerateResult } from './types.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -10,15 +11,10 @@ import type { Vocabulary } from './vocabulary.ts';
 const PENALTY_WINDOW_TOKENS = 64;
 const LARGEST_SEED = 0xffff_fffe;
 
-/** Evaluating many tokens at once, or one after the other. */
-export type Phase = 'prompt' | 'token';
-
 export interface GenerateEnvironment {
   sequence: LlamaContextSequence;
   vocabulary: Vocabulary;
-  batchTokens: number;
-  /** Told before each phase, so that it gets the threads that suit it. */
-  usePhase: (phase: Phase) => void;
+  pace: Pace;
   adapterVersion: number;
   /** When the request came in and when its turn came, `performance.now()`. */
   arrivedAt: number;
@@ -30,14 +26,13 @@ export async function generateOn(
   environment: GenerateEnvironment,
   request: GenerateRequest,
 ): Promise<GenerateResult> {
-  const { sequence, vocabulary } = environment;
+  const { sequence, vocabulary, pace } = environment;
   const assembler = new TextAssembler(vocabulary, request.prompt);
   const sampler = new Sampler(request);
   const tokens: GeneratedToken[] = [];
   let firstTokenAt: number | null = null;
-  environment.usePhase('prompt');
   const cachedTokens = await reusePrefix(sequence, request.prompt);
-  if (!(await prefill(environment, request, cachedTokens))) return finish('cancelled');
+  if (!(await prefill(environment, request))) return finish('cancelled');
   // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.
   let input = request.prompt.slice(sequence.nextTokenIndex);
   while (!request.signal?.aborted) {
@@ -51,7 +46,7 @@ export async function generateOn(
     if (tokens.length >= request.maxTokens) return finish('length');
     if (sequence.nextTokenIndex >= sequence.contextSize - 1) return finish('length');
     input = [token.id];
-    environment.usePhase('token');
+    pace.beforeToken();
   }
   return finish('cancelled');
 
@@ -82,17 +77,14 @@ async function reusePrefix(sequence: LlamaContextSequence, prompt: readonly numb
 }
 
 /** Evaluates all but the prompt's last chunk; false when the request was aborted on the way. */
-async function prefill(
-  { sequence, batchTokens }: GenerateEnvironment,
-  request: GenerateRequest,
-  from: number,
-): Promise<boolean> {
-  for (let start = from; request.prompt.length - start > batchTokens; start += batchTokens) {
+async function prefill({ sequence, pace }: GenerateEnvironment, request: GenerateRequest): Promise<boolean> {
+  for (;;) {
+    const chunk = pace.beforePrompt();
+    const start = sequence.nextTokenIndex;
+    if (request.prompt.length - start <= chunk) return true;
     if (request.signal?.aborted) return false;
-    const chunk = request.prompt.slice(start, start + batchTokens) as Token[];
-    await sequence.evaluateWithoutGeneratingNewTokens(chunk);
+    await sequence.evaluateWithoutGeneratingNewTokens(request.prompt.slice(start, start + chunk) as Token[]);
   }
-  return true;
 }
 
 /**
