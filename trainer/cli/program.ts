@@ -1,9 +1,11 @@
 /** The command line: its commands, and how a failure leaves the process. */
 import { Command, CommanderError } from 'commander';
 import { errorBody, HoneError } from '../server/shared/errors.ts';
+import { addAdaptersCommand } from './adapters.ts';
 import { addClientCommand } from './client.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
+import { addTrainCommand } from './train.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -14,6 +16,8 @@ export function createProgram(): Command {
     .exitOverride();
   addServeCommand(program);
   addReplayCommand(program);
+  addTrainCommand(program);
+  addAdaptersCommand(program);
   addClientCommand(program);
   return program;
 }

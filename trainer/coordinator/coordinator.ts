@@ -11,6 +11,7 @@ import type { Logger } from '../server/shared/logging.ts';
 import type { Store } from '../store/store.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
+import type { LearnerProgress } from './learnerProcess.ts';
 import { EventQueue } from './queue.ts';
 import {
   activateAdapter,
@@ -56,7 +57,7 @@ export class Coordinator {
   private timer: NodeJS.Timeout | null = null;
   /** The last piece of work that was lined up; it never rejects. */
   private work: Promise<unknown> = Promise.resolve();
-  private phase: 'training' | 'gating' | null = null;
+  private progress: LearnerProgress | 'preparing' | null = null;
   private busy = false;
   private trouble: string | null = null;
   private readonly ending = new AbortController();
@@ -139,7 +140,7 @@ export class Coordinator {
 
   status(): TrainingStatus {
     return statusOf(this.options.store, this.options.engine.model, this.queue.current(), {
-      phase: this.phase,
+      progress: this.progress,
       paused: this.busy,
       automatic: this.options.automatic,
       trouble: this.trouble,
@@ -226,11 +227,11 @@ export class Coordinator {
     now: number | null,
   ): Promise<RunSummary | null> {
     if (events.length === 0) return null;
-    this.phase = 'training';
+    this.progress = 'preparing';
     this.learner.setPaused(this.busy);
     try {
       const run = await performUpdate(this.parts, events, now, (progress) => {
-        this.phase = progress.phase === 'gate' ? 'gating' : 'training';
+        this.progress = progress;
       });
       this.trouble = run?.decision === 'failed' ? run.reason : null;
       return run;
@@ -238,7 +239,7 @@ export class Coordinator {
       this.trouble = error instanceof Error ? error.message : String(error);
       throw error;
     } finally {
-      this.phase = null;
+      this.progress = null;
       this.queue.changed();
     }
   }

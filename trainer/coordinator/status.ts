@@ -1,12 +1,13 @@
 import type { TrainingStatus } from '../../extension/common/contracts/index.ts';
 import type { Store } from '../store/store.ts';
-import type { LearnerReady } from './learnerProcess.ts';
+import type { LearnerProgress, LearnerReady } from './learnerProcess.ts';
 import type { QueueState } from './queue.ts';
 import { DEFAULT_WORKSPACE } from './registry.ts';
 import { STALE_COUNTER } from './update.ts';
 
 export interface Activity {
-  phase: 'training' | 'gating' | null;
+  /** Null: no update is under way. */
+  progress: LearnerProgress | 'preparing' | null;
   /** A completion is in flight. */
   paused: boolean;
   automatic: boolean;
@@ -39,14 +40,25 @@ export function statusOf(
     ),
     state: stateOf(queue, activity),
     ...(activity.trouble === null ? {} : { error: activity.trouble }),
+    ...progressOf(activity),
     lastRun: last,
     learner: activity.learner,
   };
 }
 
 function stateOf(queue: QueueState, activity: Activity): TrainingStatus['state'] {
-  if (activity.phase !== null) return activity.paused ? 'paused' : activity.phase;
+  const { progress } = activity;
+  if (progress !== null) {
+    if (activity.paused) return 'paused';
+    return progress !== 'preparing' && progress.phase === 'gate' ? 'gating' : 'training';
+  }
   if (activity.trouble !== null) return 'error';
   if (!activity.automatic) return 'paused';
   return queue.ready.length + queue.open > 0 ? 'waiting' : 'idle';
+}
+
+function progressOf({ progress }: Activity): Pick<TrainingStatus, 'progress'> {
+  if (progress === null || progress === 'preparing') return {};
+  const { phase, done, total } = progress;
+  return { progress: { phase, done, total } };
 }

@@ -143,6 +143,8 @@ export const trainingStatusSchema = z.looseObject({
   adapters: z.record(z.string(), z.looseObject({ version: z.int(), model: z.string() })),
   state: z.enum(['idle', 'waiting', 'training', 'gating', 'paused', 'error']),
   error: z.string().optional(),
+  /** Of the update under way. */
+  progress: z.looseObject({ phase: z.string(), done: z.int(), total: z.int() }).optional(),
   lastRun: runSummarySchema.nullable(),
 });
 export type TrainingStatus = z.infer<typeof trainingStatusSchema>;
@@ -166,6 +168,10 @@ export const adapterSummarySchema = z.looseObject({
   figures: z.record(z.string(), z.number()),
 });
 export type AdapterSummary = z.infer<typeof adapterSummarySchema>;
+
+/** `POST /api/adapters/gc`: deletes the files of rejected and rolled-back versions; their figures stay. */
+export const adapterCollectionSchema = z.looseObject({ versions: z.array(z.int()), bytes: z.number() });
+export type AdapterCollection = z.infer<typeof adapterCollectionSchema>;
 
 export const adapterListSchema = z.looseObject({
   active: z.int(),

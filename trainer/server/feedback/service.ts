@@ -42,6 +42,7 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
     coordinator.activate(parseBody(versionParameters, request.params).version),
   );
   app.post('/api/adapters/rollback', () => coordinator.rollBack());
+  app.post('/api/adapters/gc', () => coordinator.collect());
   app.get('/metrics', (_, reply) => reply.type(PROMETHEUS_TYPE).send(metrics.text()));
   app.get('/health', () => health(options));
   return app;

@@ -15,7 +15,6 @@ export const ERROR_STATUS = {
   outcome_conflict: 409,
   adapter_other_model: 409,
   nothing_to_roll_back: 409,
-  training_off: 409,
   adapter_gone: 410,
   body_too_large: 413,
   unsupported_media_type: 415,

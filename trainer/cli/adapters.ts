@@ -1,0 +1,155 @@
+/** `hone adapters`: the registry of what was learned. */
+import type { Command } from 'commander';
+import { join } from 'node:path';
+import {
+  adapterCollectionSchema,
+  adapterListSchema,
+  type AdapterCollection,
+} from '../../extension/common/contracts/index.ts';
+import { collectAdapters, DEFAULT_WORKSPACE } from '../coordinator/registry.ts';
+import { lockDataFolder, runningCompanion } from '../lock.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { AdapterRow } from '../store/types.ts';
+import { addCommonOptions, parseInteger, type CommonOptions } from './options.ts';
+import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
+
+type AdapterOptions = CommonOptions & TokenOptions;
+
+const MEGABYTE = 1e6;
+
+export function addAdaptersCommand(program: Command): void {
+  const adapters = program
+    .command('adapters')
+    .description('the adapters that were trained, with gate figures');
+  const add = (name: string, description: string) =>
+    addTokenOptions(addCommonOptions(adapters.command(name).description(description)));
+  addTokenOptions(
+    addCommonOptions(adapters.command('list', { isDefault: true }).description('every version')),
+  ).action((options: AdapterOptions) => list(options));
+  add('show', 'one version with its figures')
+    .argument('<version>', 'version', parseInteger)
+    .action((version: number, options: AdapterOptions) => show(version, options));
+  add('activate', 'bring a version into service, 0 for the base model')
+    .argument('<version>', 'version', parseInteger)
+    .action((version: number, options: AdapterOptions) => activate(version, options));
+  add('rollback', 'serve the version that the one in service was made from').action(
+    (options: AdapterOptions) => rollBack(options),
+  );
+  add('gc', 'delete the files of rejected and rolled-back versions').action((options: AdapterOptions) =>
+    collect(options),
+  );
+}
+
+function list(options: AdapterOptions): void {
+  withStore(options, (store) => {
+    const rows = store.adapters.list();
+    if (options.json) {
+      console.log(
+        JSON.stringify({ adapters: rows.map((row) => ({ ...row, active: isActive(store, row) })) }),
+      );
+      return;
+    }
+    console.log('version  parent  status       gain/token  created');
+    console.log('      0       -  base');
+    for (const row of rows) console.log(lineOf(store, row));
+  });
+}
+
+function show(version: number, options: AdapterOptions): void {
+  withStore(options, (store) => {
+    const row = store.adapters.get(version);
+    if (row === null) {
+      const existing = [0, ...store.adapters.list().map((one) => one.version)].join(', ');
+      throw new HoneError(
+        'unknown_adapter',
+        `There is no adapter ${version}. Versions that exist: ${existing}.`,
+      );
+    }
+    const run = store.runs.list().find((one) => one.version === version) ?? null;
+    const shown = { ...row, active: isActive(store, row), path: join(store.adapterDir, row.file), run };
+    console.log(options.json ? JSON.stringify(shown) : JSON.stringify(shown, null, 2));
+  });
+}
+
+async function activate(version: number, options: AdapterOptions): Promise<void> {
+  const running = runningCompanion(options.dataDir);
+  if (running !== null) {
+    const answer = await askRunning(running, options, 'POST', `/api/adapters/${version}/activate`);
+    return report(options, adapterListSchema.parse(answer).active);
+  }
+  const hash = await modelHash(options);
+  withOwnStore(options, (store) => {
+    store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+    report(options, version);
+  });
+}
+
+async function rollBack(options: AdapterOptions): Promise<void> {
+  const running = runningCompanion(options.dataDir);
+  if (running !== null) {
+    const answer = await askRunning(running, options, 'POST', '/api/adapters/rollback');
+    return report(options, adapterListSchema.parse(answer).active);
+  }
+  const hash = await modelHash(options);
+  withOwnStore(options, (store) => report(options, store.adapters.rollBack(hash, DEFAULT_WORKSPACE)));
+}
+
+async function collect(options: AdapterOptions): Promise<void> {
+  const running = runningCompanion(options.dataDir);
+  const collected: AdapterCollection =
+    running === null
+      ? withOwnStore(options, collectAdapters)
+      : adapterCollectionSchema.parse(await askRunning(running, options, 'POST', '/api/adapters/gc'));
+  if (options.json) console.log(JSON.stringify(collected));
+  else
+    console.log(`Deleted ${collected.versions.length} files, ${(collected.bytes / MEGABYTE).toFixed(1)} MB.`);
+}
+
+/** The model that a version would be served with. */
+async function modelHash(options: AdapterOptions): Promise<string> {
+  const { hashModelFile, readModelFile } = await import('../inference/modelFile.ts');
+  await readModelFile(options.model);
+  return hashModelFile(options.model, options.dataDir);
+}
+
+function report(options: AdapterOptions, active: number): void {
+  console.log(options.json ? JSON.stringify({ active }) : `Version ${active} is in service.`);
+}
+
+/** Reading is safe beside a running companion. */
+function withStore<T>(options: AdapterOptions, work: (store: Store) => T): T {
+  const store = openStore(options.dataDir);
+  try {
+    return work(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** Writing is for the one that holds the folder. */
+function withOwnStore<T>(options: AdapterOptions, work: (store: Store) => T): T {
+  const lock = lockDataFolder(options.dataDir);
+  try {
+    return withStore(options, work);
+  } finally {
+    lock.release();
+  }
+}
+
+function isActive(store: Store, row: AdapterRow): boolean {
+  return store.adapters.active(row.modelHash, row.workspaceKey) === row.version;
+}
+
+function lineOf(store: Store, row: AdapterRow): string {
+  const gain = row.figures['gate/gain_per_token'];
+  return [
+    `${String(row.version).padStart(7)}`,
+    `${String(row.parent).padStart(6)}`,
+    row.status.padEnd(11),
+    (gain === undefined ? '-' : gain.toFixed(4)).padStart(10),
+    new Date(row.createdAt).toISOString(),
+    ...(isActive(store, row) ? ['in service'] : []),
+    ...(row.collected ? ['file deleted'] : []),
+  ].join('  ');
+}

@@ -1,0 +1,116 @@
+/** `hone train`: one update from what is stored, now. */
+import type { Command } from 'commander';
+import cliProgress from 'cli-progress';
+import {
+  stepResponseSchema,
+  trainingStatusSchema,
+  type CompanionLock,
+  type RunSummary,
+  type StepResponse,
+  type TrainingStatus,
+} from '../../extension/common/contracts/index.ts';
+import { runningCompanion } from '../lock.ts';
+import { createLogger } from '../server/shared/logging.ts';
+import { addCommonOptions, readConfig, type CommonOptions } from './options.ts';
+import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
+
+interface TrainOptions extends CommonOptions, TokenOptions {
+  config?: string;
+}
+
+/** Something that can make one update: the running companion, or this process. */
+interface Trainer {
+  step(): Promise<StepResponse>;
+  status(): Promise<TrainingStatus>;
+  close(): Promise<void>;
+}
+
+const POLL_MS = 500;
+
+export function addTrainCommand(program: Command): void {
+  const command = program
+    .command('train')
+    .description('make one update from what is stored, now: by the running companion when there is one');
+  addTokenOptions(addCommonOptions(command)).option('--config <file>', 'configuration (JSON)').action(train);
+}
+
+async function train(options: TrainOptions): Promise<void> {
+  const running = runningCompanion(options.dataDir);
+  const trainer = running === null ? await openTrainer(options) : remoteTrainer(running, options);
+  try {
+    const response = await withProgress(trainer);
+    console.log(options.json ? JSON.stringify(response) : describe(response));
+    if (response.run?.decision === 'failed') process.exitCode = 1;
+  } finally {
+    await trainer.close();
+  }
+}
+
+/** Loads the model and the store in this process, which holds the data folder meanwhile. */
+async function openTrainer(options: TrainOptions): Promise<Trainer> {
+  // Loaded here and not above: asking a running companion needs no llama.cpp.
+  const { openLearning } = await import('../standalone.ts');
+  const config = readConfig(options.config);
+  if (options.seed !== undefined) config.training.seed = options.seed;
+  const { coordinator, close } = await openLearning({
+    ...options,
+    modelPath: options.model,
+    config,
+    logger: createLogger(options.logLevel),
+  });
+  return { step: () => coordinator.step(), status: async () => coordinator.status(), close };
+}
+
+function remoteTrainer(running: CompanionLock, options: TokenOptions): Trainer {
+  return {
+    step: async () =>
+      stepResponseSchema.parse(await askRunning(running, options, 'POST', '/api/training/step')),
+    status: async () =>
+      trainingStatusSchema.parse(await askRunning(running, options, 'GET', '/api/training/status')),
+    close: async () => {},
+  };
+}
+
+async function withProgress(trainer: Trainer): Promise<StepResponse> {
+  if (!process.stderr.isTTY) return trainer.step();
+  const bar = new cliProgress.SingleBar({
+    format: '{phase} [{bar}] {value}/{total} {duration_formatted}',
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+  });
+  bar.start(1, 0, { phase: 'preparing' });
+  const timer = setInterval(() => {
+    void trainer.status().then(
+      ({ progress }) => {
+        if (progress === undefined) return;
+        bar.setTotal(Math.max(1, progress.total));
+        bar.update(progress.done, { phase: progress.phase });
+      },
+      () => clearInterval(timer),
+    );
+  }, POLL_MS);
+  try {
+    return await trainer.step();
+  } finally {
+    clearInterval(timer);
+    bar.stop();
+  }
+}
+
+function describe({ status, run }: StepResponse): string {
+  if (status === 'busy') return 'The companion is ending; nothing was trained.';
+  if (run === null) return 'There is nothing to train on.';
+  return describeRun(run);
+}
+
+/** One run in a few lines: the decision, why, and where the time went. */
+function describeRun(run: RunSummary): string {
+  const version = run.version === null ? '' : `, version ${run.version}`;
+  const seconds = Object.entries(run.seconds)
+    .map(([phase, value]) => `${phase} ${value.toFixed(1)}`)
+    .join(', ');
+  return [`${run.events} events: ${run.decision}${version}. ${run.reason}`, `Seconds: ${seconds}.`].join(
+    '\n',
+  );
+}
