@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { chooseFimTemplate, promptText, renderFim } from '../../../extension/common/prompt/fim.ts';
 import { takeApartFim } from '../../../extension/common/prompt/fimParse.ts';
 
 const DOCUMENT = { prefix: 'let a = ', suffix: ';\n' };
@@ -52,5 +54,27 @@ describe('complete fill-in-the-middle prompts', () => {
   ];
   for (const [why, prompt] of incomplete) {
     it(`are none when ${why}`, () => assert.equal(takeApartFim(prompt), null));
+  }
+});
+
+describe('a rendered prompt', () => {
+  const families: [string, string[], string?][] = [
+    ['qwen', ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>'], 'spm'],
+    ['qwen', ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>'], 'psm'],
+    ['starcoder', ['<fim_prefix>', '<fim_suffix>', '<fim_middle>', '<file_sep>']],
+    ['deepseek', ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>']],
+    ['codestral', ['[PREFIX]', '[SUFFIX]']],
+  ];
+  for (const [family, vocabulary, order] of families) {
+    it(`is taken apart to the document it was made of: ${family} ${order ?? ''}`, () => {
+      const template = chooseFimTemplate(new Set(vocabulary), order)!;
+      const path = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), minLength: 1 });
+      fc.assert(
+        fc.property(fc.string(), fc.string(), path, (prefix, suffix, file) => {
+          const document = { prefix, suffix, ...(template.file === null ? {} : { path: file }) };
+          assert.deepEqual(takeApartFim(promptText(renderFim(template, document))), { family, document });
+        }),
+      );
+    });
   }
 });

@@ -10,7 +10,7 @@ import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
 import type { InferenceEnvironment } from './environment.ts';
-import { abortOnClose, EventStream, StreamedText } from './stream.ts';
+import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
 const PROJECT_HEADER = 'x-project-id';
 const DEFAULT_WORKSPACE = 'default';
@@ -86,29 +86,15 @@ async function streamed(
     created: Math.floor(completion.createdAt / MILLISECONDS_PER_SECOND),
     model: model.name,
   };
-  const answer = await completion
-    .run(signal, (token) => {
+  const answer = await whileStreaming(stream, () =>
+    completion.run(signal, (token) => {
       const logprobs = wantsLogprobs ? logprobsOf([token], [offsets.next(token)]) : null;
       const piece = text.push(token);
       if (piece === '' && logprobs === null) return;
       stream.send({ ...head, choices: [{ index: 0, text: piece, finish_reason: null, logprobs }] });
-    })
-    .catch((error: unknown) => {
-      if (!stream.isOpen) throw error;
-      // The head is gone: the error can only be said as the last event.
-      stream.send({
-        error: {
-          message: (error as Error).message,
-          type: 'server_error',
-          code: 'generation_failed',
-          param: null,
-        },
-      });
-      stream.end();
-      return null;
-    });
+    }),
+  );
   if (answer === null) return reply;
-  if (answer.result.finishReason === 'cancelled') return reply.hijack();
   const last = {
     index: 0,
     text: text.rest(answer.result.text),

@@ -11,7 +11,7 @@ import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
 import { workspaceKey } from './completions.ts';
 import type { InferenceEnvironment } from './environment.ts';
-import { abortOnClose, EventStream, StreamedText } from './stream.ts';
+import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
 export function addInfillRoute(app: FastifyInstance, environment: InferenceEnvironment): void {
   app.post('/infill', async (request, reply) => {
@@ -28,12 +28,14 @@ export function addInfillRoute(app: FastifyInstance, environment: InferenceEnvir
     }
     const stream = new EventStream(reply);
     const text = new StreamedText(ask.stop);
-    const answer = await completion.run(signal, (token) => {
-      const content = text.push(token);
-      if (content !== '')
-        stream.send({ index: 0, content, tokens: [token.id], stop: false, id: completion.id });
-    });
-    if (answer.result.finishReason === 'cancelled') return reply.hijack();
+    const answer = await whileStreaming(stream, () =>
+      completion.run(signal, (token) => {
+        const content = text.push(token);
+        if (content !== '')
+          stream.send({ index: 0, content, tokens: [token.id], stop: false, id: completion.id });
+      }),
+    );
+    if (answer === null) return reply;
     stream.send({ ...wholeResponse(answer, engine.model), content: text.rest(answer.result.text) });
     stream.end();
     return reply;

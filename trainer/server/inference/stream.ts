@@ -2,6 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import { safeLength } from '../../inference/text.ts';
 import type { GeneratedToken } from '../../inference/types.ts';
+import { errorBody, HoneError } from '../shared/errors.ts';
+import type { Answer } from './answer.ts';
 
 /** Aborts when the connection closes before the answer is complete. */
 export function abortOnClose(reply: FastifyReply): AbortSignal {
@@ -27,6 +29,7 @@ export class EventStream {
   }
 
   end(): void {
+    if (!this.opened) this.reply.hijack();
     this.reply.raw.end();
   }
 
@@ -43,6 +46,27 @@ export class EventStream {
       connection: 'keep-alive',
     });
   }
+}
+
+/**
+ * What `generate` gives, or null when the answer is over: the client went away, or an error came after the head was
+ * out and has been sent as the last event. An earlier error is thrown.
+ */
+export async function whileStreaming(
+  stream: EventStream,
+  generate: () => Promise<Answer>,
+): Promise<Answer | null> {
+  try {
+    const answer = await generate();
+    if (answer.result.finishReason !== 'cancelled') return answer;
+  } catch (error) {
+    if (!stream.isOpen) throw error;
+    const coded =
+      error instanceof HoneError ? error : new HoneError('internal', `Unexpected error: ${String(error)}`);
+    stream.send(errorBody(coded));
+  }
+  stream.end();
+  return null;
 }
 
 /** Text as it may be shown while generating: what could still turn out to begin a stop string is held back. */
