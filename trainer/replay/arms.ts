@@ -34,7 +34,10 @@ export function parseSeeds(list: string): number[] {
   });
 }
 
-/** The companion's configuration in lockstep: it trains when it is asked to, never by itself. */
+/**
+ * The companion's configuration in lockstep: it trains when it is asked to, never by itself, and the type of its
+ * weights doesn't depend on how fast the computer happens to be.
+ */
 export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
   const NEVER_BY_ITSELF = 1024;
   const { training } = config;
@@ -44,7 +47,7 @@ export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
       ...training,
       batchEvents: NEVER_BY_ITSELF,
       seed,
-      update: { ...training.update, ...(ARMS[arm] ?? {}) },
+      update: { weightType: 'f32', ...training.update, ...(ARMS[arm] ?? {}) },
     },
   };
 }

@@ -18,8 +18,8 @@ export interface StreamOptions {
   train: boolean;
   /** Events that are waiting when an update is made. */
   batchEvents: number;
-  /** Runs beside an update; its promise is waited for. Called with the update's number, from 1. */
-  duringUpdate?: (update: number, ended: Promise<unknown>) => Promise<void>;
+  /** Runs beside an update, whose number counts from 1; it is waited for. `ended` never rejects. */
+  duringUpdate?: (update: number, ended: Promise<unknown>, companion: HttpCompanion) => Promise<void>;
   onProgress?: (progress: StreamProgress) => void;
 }
 
@@ -60,6 +60,7 @@ export async function runStream(companion: HttpCompanion, options: StreamOptions
     await options.duringUpdate?.(
       result.runs.length + 1,
       ended.catch(() => undefined),
+      companion,
     );
     const { run } = await ended;
     if (run !== null) result.runs.push(run);

@@ -1,0 +1,34 @@
+import type { HttpCompanion } from './companion.ts';
+import type { SourceFile } from './files.ts';
+import type { Position } from './positions.ts';
+import { fixedRequest } from './served.ts';
+
+/** A quick typist's pause between two requests. */
+const PAUSE_MS = 400;
+
+/**
+ * Asks for completions until `ended`, one after the other with a pause between: how long they take while something
+ * else goes on. Nothing of it is recorded.
+ *
+ * @returns milliseconds from request to answer.
+ */
+export async function probeLatency(
+  companion: HttpCompanion,
+  files: readonly SourceFile[],
+  positions: readonly Position[],
+  ended: Promise<unknown>,
+): Promise<number[]> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const latencies: number[] = [];
+  let over = false;
+  void ended.then(() => (over = true));
+  for (let i = 0; !over && positions.length > 0; i++) {
+    const position = positions[i % positions.length]!;
+    const { rest: _rest, ...request } = fixedRequest(byPath.get(position.path)!, position);
+    const answer = await companion.complete(request);
+    // One that was answered after the end says nothing about the time before it.
+    if (!over) latencies.push(answer.latencyMs);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, PAUSE_MS))]);
+  }
+  return latencies;
+}
