@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { configSchema } from '../../../trainer/cli/options.ts';
+import { lockstepConfig, parseArms, parseSeeds } from '../../../trainer/replay/arms.ts';
+
+const config = configSchema.parse({ training: { update: { learningRate: 0.002 } } });
+
+describe('arms', () => {
+  it('keep what the configuration says and change what they are about', () => {
+    const { update } = lockstepConfig(config, 'correction', 3).training;
+    assert.equal(update.learningRate, 0.002);
+    assert.equal(update.policyWeight, 0);
+    const ppo = lockstepConfig(config, 'ppo', 3).training.update;
+    assert.deepEqual([ppo.correctionWeight, ppo.acceptedWeight, ppo.contextWeight], [0, 0, 0]);
+    assert.equal(lockstepConfig(config, 'both', 3).training.update.policyWeight, undefined);
+  });
+
+  it('are valid configurations that never train by themselves and take the seed', () => {
+    for (const arm of ['base', 'correction', 'ppo', 'both'] as const) {
+      const made = configSchema.parse(JSON.parse(JSON.stringify(lockstepConfig(config, arm, 9))));
+      assert.equal(made.training.seed, 9);
+      assert.equal(made.training.batchEvents, 1024);
+      assert.notEqual(made.training.update.weightType, 'auto');
+    }
+  });
+
+  it('are read from a list', () => {
+    assert.deepEqual(parseArms('base, both'), ['base', 'both']);
+    assert.throws(() => parseArms('base,none'), /no arm "none"/);
+    assert.deepEqual(parseSeeds('1, 20'), [1, 20]);
+    for (const wrong of ['', '1,', 'a', '1.5']) assert.throws(() => parseSeeds(wrong), /no seed/);
+  });
+});
