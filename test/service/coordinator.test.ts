@@ -376,12 +376,18 @@ describe('coordinator', () => {
       assert.match(status.error!, /Adapter 2 could not be loaded, version 1 serves instead/);
     });
 
-    it('clears away files of updates that were cut short', async () => {
+    it('clears away files of updates that were cut short and of versions that were rolled back', async () => {
+      const files = [1, 2].map((version) => service.store.adapters.get(version)!.file);
       await service.close();
-      writeFileSync(join(service.dataDir, 'adapters', 'adapter-9-cut.gguf'), 'half');
+      const beside = `${files[1]}.state`;
+      for (const file of ['adapter-9-cut.gguf', 'adapter-9-cut.gguf.state', beside])
+        writeFileSync(join(service.dataDir, 'adapters', file), 'half');
       await open();
-      assert.equal(readdirSync(service.store.adapterDir).includes('adapter-9-cut.gguf'), false);
-      assert.equal(readdirSync(service.store.adapterDir).length, 2);
+      assert.deepEqual(readdirSync(service.store.adapterDir), [...files, beside].sort());
+      await service.call('POST', '/api/adapters/rollback');
+      const collected = await service.call('POST', '/api/adapters/gc');
+      assert.deepEqual((collected.body as unknown as { versions: number[] }).versions, [2]);
+      assert.deepEqual(readdirSync(service.store.adapterDir), files.slice(0, 1));
     });
   });
 });

@@ -107,20 +107,28 @@ export function listAdapters(store: Store, model: { hash: string; name: string }
 export function collectAdapters(store: Store): { versions: number[]; bytes: number } {
   let bytes = 0;
   const versions = store.adapters.collectable().map((row) => {
-    const path = join(store.adapterDir, row.file);
-    bytes += existsSync(path) ? statSync(path).size : 0;
-    rmSync(path, { force: true });
+    bytes += removeAdapterFiles(store, row.file);
     store.adapters.markCollected(row.version);
     return row.version;
   });
   return { versions, bytes };
 }
 
+/** Deletes an adapter file and what lies beside it under its name, such as the optimizer's state; returns the bytes. */
+export function removeAdapterFiles(store: Store, file: string): number {
+  const paths = readdirSync(store.adapterDir)
+    .filter((name) => name.startsWith(file))
+    .map((name) => join(store.adapterDir, name));
+  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  for (const path of paths) rmSync(path, { force: true });
+  return bytes;
+}
+
 /** Deletes files that no version owns: candidates of updates that were cut short. */
 export function removeOrphans(store: Store, logger: Logger): void {
-  const owned = new Set(store.adapters.list().map((row) => row.file));
+  const owned = store.adapters.list().map((row) => row.file);
   for (const file of readdirSync(store.adapterDir)) {
-    if (owned.has(file)) continue;
+    if (owned.some((name) => file.startsWith(name))) continue;
     rmSync(join(store.adapterDir, file), { recursive: true, force: true });
     logger.info({ file }, 'Deleted the adapter file of an update that was cut short.');
   }

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type {
   LearnerRequest,
@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
-import { adapterRef, DEFAULT_WORKSPACE } from './registry.ts';
+import { adapterRef, DEFAULT_WORKSPACE, removeAdapterFiles } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';
@@ -62,9 +62,10 @@ export async function performUpdate(
 
   const request = updateRequest(parts, batch);
   const outcome = await decide(parts, request, batch, onProgress);
-  if (outcome.decision === 'failed') rmSync(request.candidatePath, { force: true });
+  const candidateFile = basename(request.candidatePath);
+  if (outcome.decision === 'failed') removeAdapterFiles(store, candidateFile);
   if (!store.runs.commit(outcome, batch.baseline)) {
-    rmSync(request.candidatePath, { force: true });
+    removeAdapterFiles(store, candidateFile);
     const reason = `Version ${active} was taken out of service while its successor was made.`;
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return finish(parts, outcome.id);
@@ -119,10 +120,9 @@ async function decide(
   try {
     const updated = await learner.update(request, onProgress);
     const gate = gateOf(request, updated, settings);
-    const file = request.candidatePath.slice(request.candidatePath.lastIndexOf('adapter-'));
     return {
       ...record,
-      candidate: { version: request.candidateVersion, file, scale: 1 },
+      candidate: { version: request.candidateVersion, file: basename(request.candidatePath), scale: 1 },
       decision: gate.decision,
       reason: gate.reason,
       seconds: { ...updated.seconds, learner: secondsSince(started) },
