@@ -8,6 +8,8 @@ import type { CompanionAddress } from './companion.ts';
 
 /** How long the services get to end by themselves. */
 const STOP_TIMEOUT_MS = 15_000;
+/** Services whose owner was killed end by themselves after this long without a request. */
+const IDLE_SECONDS = 3600;
 /** Lines of the log that an error message repeats. */
 const LOG_TAIL_LINES = 15;
 
@@ -38,6 +40,10 @@ export async function startServices(options: ServiceOptions): Promise<RunningSer
   const child = spawn(process.execPath, [honeEntry(), ...serveArguments(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A failure here must not leave them behind.
+  const kill = (): void => void child.kill();
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   const log: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
   const ready = await readyLine(child, log);
@@ -66,6 +72,7 @@ function serveArguments(options: ServiceOptions): string[] {
   return [
     'serve',
     ...['--data-dir', dataDir, '--inference-port', '0', '--feedback-port', '0'],
+    ...['--exit-when-idle', String(IDLE_SECONDS)],
     ...(modelPath === undefined ? [] : ['--model', modelPath]),
     ...(configPath === undefined ? [] : ['--config', configPath]),
     ...(gpu === undefined ? [] : ['--gpu', gpu]),
