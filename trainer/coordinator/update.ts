@@ -20,6 +20,7 @@ import { adapterRef, DEFAULT_WORKSPACE, removeAdapterFiles } from './registry.ts
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';
+import { tidyAdapters } from './tidy.ts';
 
 export interface UpdateParts {
   store: Store;
@@ -72,6 +73,7 @@ export async function performUpdate(
   }
   if (outcome.decision !== 'failed' && batch.stale > 0) store.count(STALE_COUNTER, batch.stale);
   if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
+  tidyAdapters(store, store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE));
   return finish(parts, outcome.id);
 }
 

@@ -1,0 +1,37 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '../store/store.ts';
+import type { AdapterRow } from '../store/types.ts';
+import { removeAdapterFiles } from './registry.ts';
+
+/** Newest versions whose files are kept, by what became of them; an update of the embedded model takes 10 MB. */
+const KEPT_SERVED = 100;
+const KEPT_REFUSED = 8;
+/** Newest served versions that keep what lies beside the adapter: only an update that starts there needs it. */
+const KEPT_STATES = 3;
+
+/**
+ * Deletes the files of versions that are long past. What is in service stays, whatever its age; the figures of all
+ * versions stay.
+ */
+export function tidyAdapters(store: Store, inService: number): void {
+  const newestFirst = store.adapters
+    .list()
+    .filter((row) => !row.collected)
+    .toReversed();
+  const isRefused = (row: AdapterRow): boolean => row.status === 'rejected' || row.status === 'rolledBack';
+  const served = newestFirst.filter((row) => !isRefused(row));
+  const refused = newestFirst.filter(isRefused);
+  for (const row of [...served.slice(KEPT_SERVED), ...refused.slice(KEPT_REFUSED)]) {
+    if (row.version === inService) continue;
+    removeAdapterFiles(store, row.file);
+    store.adapters.markCollected(row.version);
+  }
+  const withState = new Set(served.slice(0, KEPT_STATES).map((row) => row.version)).add(inService);
+  for (const row of newestFirst) if (!withState.has(row.version)) removeStates(store, row.file);
+}
+
+function removeStates(store: Store, file: string): void {
+  for (const name of readdirSync(store.adapterDir))
+    if (name.startsWith(file) && name !== file) rmSync(join(store.adapterDir, name), { force: true });
+}
