@@ -226,7 +226,11 @@ export class SimulatedDeveloper {
         return offer.insertText.length;
       case 'acceptWords':
         editor.acceptWords(offer.insertText.slice(0, reaction.chars), habits.keystrokeMs);
-        this.#typeOn(rest.slice(reaction.chars, reaction.chars + 1), 1);
+        // The word that was meant instead.
+        this.#typeOn(
+          /^[^\p{L}\p{N}]*[\p{L}\p{N}_$]*/u.exec(rest.slice(reaction.chars))![0],
+          Number.POSITIVE_INFINITY,
+        );
         return reaction.chars;
       case 'escape':
         editor.escape();
