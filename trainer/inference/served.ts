@@ -1,5 +1,5 @@
 /** One adapter version with its own context: what was computed under one version is never seen by another. */
-import type { LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import type { AdapterRef } from '../../extension/common/contracts/index.ts';
 import { loraPath, type LoraFiles } from './loraFiles.ts';
 
@@ -49,11 +49,20 @@ export class ServedAdapter {
         failedCreationRemedy: false,
         ...(path === null ? {} : { lora: { adapters: [{ filePath: path, scale: adapter.scale }] } }),
       });
-      return new ServedAdapter(adapter, files, context);
+      const served = new ServedAdapter(adapter, files, context);
+      await served.warmUp(model);
+      return served;
     } catch (error) {
       if (path !== null) await files.release(path);
       throw error;
     }
+  }
+
+  /** Reads the weights from the disk and lets llama.cpp lay out its graphs, so that the first request need not. */
+  private async warmUp(model: LlamaModel): Promise<void> {
+    const token = model.tokens.eos ?? model.tokens.bos ?? (0 as Token);
+    await this.sequence.evaluateWithoutGeneratingNewTokens([token, token]);
+    await this.sequence.clearHistory();
   }
 
   /** Keeps the context alive until the matching `release`. */
