@@ -99,6 +99,20 @@ export class Workbench {
     await this.press('End');
   }
 
+  /** Opens another file of the workspace in the same window by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.press('Control+p');
+    const input = this.page.locator('.quick-input-widget:visible input');
+    await input.waitFor();
+    await input.fill(name);
+    // The list is filtered a moment after the typing, and Enter takes the row that has the focus.
+    await this.page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name }).waitFor();
+    await this.press('Enter');
+    const title = this.page.locator('.tabs-container .tab.active').filter({ hasText: name });
+    await title.waitFor();
+    await this.page.locator('.editor-instance .monaco-editor .view-lines').first().waitFor();
+  }
+
   /** Runs a command of the palette by its full label. */
   async runCommand(label: string): Promise<void> {
     await this.press('F1');
@@ -127,6 +141,11 @@ export class Workbench {
     limitMs = 20_000,
   ): Promise<string> {
     return this.#poll(() => this.ghostText(), accept, limitMs, 'ghost text');
+  }
+
+  /** The suggestion that comes within the time, or the empty text. */
+  async ghostTextWithin(limitMs: number): Promise<string> {
+    return this.waitForGhostText((text) => text !== '', limitMs).catch(() => '');
   }
 
   async waitForNoGhostText(limitMs = 10_000): Promise<void> {
