@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
+import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
 import { RUNS_FILE } from '../../trainer/coordinator/update.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
@@ -289,6 +290,25 @@ describe('coordinator', () => {
       generating = false;
       await typing;
       await service.until((s) => s.adapterVersion === 1);
+    });
+  });
+
+  describe('with the real learner', () => {
+    it('trains, swaps, and survives a kill in the middle of an update', async () => {
+      await open({ update: { epochs: 1000, targetKl: 1e9, learningRate: 1e-6 } }, { entry: learnerEntry() });
+      const events = await service.accept(BATCH);
+      await service.until((s) => s.progress?.phase === 'train' && s.progress.done > 0);
+      process.kill(service.coordinator.learnerPid!, 'SIGKILL');
+      const failed = await service.until((s) => s.lastRun !== null);
+      assert.match(failed.lastRun!.reason, /was ended by SIGKILL/);
+      await service.close();
+
+      await open({ gate: { maxGeneralLossRise: 1e9, maxKl: 1e9 } }, { entry: learnerEntry() });
+      const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+      assert.equal(status.trained, BATCH);
+      assert.equal(tiny.engine.adapter.version, 1);
+      for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+      assert.ok(Number.isFinite(status.lastRun!.figures['losses/policy_loss']));
     });
   });
 

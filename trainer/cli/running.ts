@@ -38,9 +38,10 @@ export async function askRunning(
   path: string,
 ): Promise<unknown> {
   const url = `${feedbackUrl(running)}${path}`;
+  const headers = authorization(running, options);
   let response: Response;
   try {
-    response = await fetch(url, { method, headers: authorization(running, options), dispatcher: patient });
+    response = await fetch(url, { method, headers, dispatcher: patient });
   } catch (error) {
     throw new HoneError('unreachable', `The companion ${running.pid} does not answer at ${url}.`, {
       cause: error,

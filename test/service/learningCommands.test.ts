@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompanionProcess, runHone } from '../fixtures/companionProcess.ts';
+import { temporaryFolder } from '../fixtures/tinyEngine.ts';
+import { writeTinyModel } from '../fixtures/tinyModel.ts';
+
+interface Listed {
+  adapters: { version: number; status: string; active: boolean; file: string; collected: boolean }[];
+}
+
+describe('hone train and hone adapters', function () {
+  this.timeout(120_000);
+  const folder = temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const common = ['--data-dir', dataDir, '--model', join(folder, 'tiny.gguf'), '--gpu', 'cpu'];
+  const computing = ['--threads', '1', '--log-level', 'error'];
+  let companion: CompanionProcess | null = null;
+
+  const start = async () => {
+    companion = await CompanionProcess.start([...common, ...computing, '--token', 'secret', '--no-train']);
+    return companion;
+  };
+  const feed = async (name: string) => {
+    for (let index = 0; index < 6; index++) {
+      const body = {
+        completionId: `${name}${index}`,
+        prompt: `const ${name}${index} = `,
+        completion: 'one;',
+      };
+      const response = await companion!.post('/api/training/submit', { ...body, accepted: true });
+      assert.equal(response.status, 200);
+    }
+  };
+  const list = async () =>
+    JSON.parse((await runHone(['adapters', 'list', ...common, '--json'])).output) as Listed;
+
+  before(() => void writeTinyModel(join(folder, 'tiny.gguf')));
+  after(async () => {
+    await companion?.kill();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('lists nothing and trains nothing where nothing was stored', async () => {
+    assert.deepEqual(await list(), { adapters: [] });
+    const trained = await runHone(['train', ...common, ...computing, '--json']);
+    assert.equal(trained.code, 0, trained.errors);
+    assert.deepEqual(JSON.parse(trained.output), { status: 'nothing_to_train', run: null });
+  });
+
+  it('trains by itself when no companion runs, with the real learner', async () => {
+    await start();
+    await feed('a');
+    await companion!.kill('SIGTERM');
+    const trained = await runHone(['train', ...common, ...computing, '--json']);
+    assert.equal(trained.code, 0, trained.errors);
+    const { run } = JSON.parse(trained.output) as {
+      run: { decision: string; version: number; events: number };
+    };
+    assert.equal(run.version, 1);
+    assert.ok(['promoted', 'provisional', 'rejected'].includes(run.decision), run.decision);
+    assert.ok(run.events > 0);
+    const { adapters } = await list();
+    assert.equal(adapters.length, 1);
+    assert.ok(existsSync(join(dataDir, 'adapters', adapters[0]!.file)));
+  });
+
+  it('trains through the running companion, which wants its token', async () => {
+    await start();
+    await feed('b');
+    const refused = await runHone(['train', ...common, '--json']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.errors, /wants its token.*--token/);
+    const trained = await runHone(['train', ...common, '--token', 'secret']);
+    assert.equal(trained.code, 0, trained.errors);
+    assert.match(trained.output, /^\d+ events: (promoted|provisional|rejected), version 2\./);
+    assert.equal((await list()).adapters.length, 2);
+  });
+
+  it('activates through the companion, rolls back, and deletes what is out of service', async () => {
+    const through = (...args: string[]) => runHone(['adapters', ...args, ...common, '--token', 'secret']);
+    const activated = await through('activate', '2');
+    assert.equal(activated.output, 'Version 2 is in service.\n', activated.errors);
+    assert.equal((await companion!.status()).adapterVersion, 2);
+    const back = await through('rollback', '--json');
+    assert.equal((JSON.parse(back.output) as { active: number }).active < 2, true);
+    const unknown = await through('activate', '9');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.errors, /404.*no adapter 9.*0, 1, 2/);
+    assert.equal((await through('gc')).code, 0);
+    assert.equal((await list()).adapters.find((row) => row.version === 2)!.collected, true);
+  });
+
+  it('activates by itself when no companion runs', async () => {
+    await companion!.kill('SIGTERM');
+    const alone = (...args: string[]) => runHone(['adapters', ...args, ...common]);
+    assert.equal((await alone('activate', '0')).output, 'Version 0 is in service.\n');
+    const back = await alone('rollback');
+    assert.equal(back.code, 1);
+    assert.match(back.errors, /nothing_to_roll_back/);
+    const gone = await alone('activate', '2');
+    assert.match(gone.errors, /adapter_gone/);
+    const shown = await alone('show', '1', '--json');
+    assert.equal((JSON.parse(shown.output) as { run: { version: number } }).run.version, 1);
+    assert.match((await alone()).output, /^version {2}parent/);
+  });
+
+  it('tells wrong usage from failure', async () => {
+    assert.equal((await runHone(['adapters', 'show', 'newest', ...common])).code, 2);
+    assert.equal((await runHone(['adapters', 'show', ...common])).code, 2);
+    assert.equal((await runHone(['adapters', 'show', '77', ...common])).code, 1);
+    assert.equal((await runHone(['train', '--colour', ...common])).code, 2);
+    assert.equal((await runHone(['train', '--help'])).code, 0);
+  });
+});
