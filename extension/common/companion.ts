@@ -12,7 +12,7 @@ export const FEEDBACK_TOKEN_VARIABLE = 'HONE_FEEDBACK_TOKEN';
 export const EXIT_WHEN_IDLE_OPTION = '--exit-when-idle';
 export const EXIT_WHEN_IDLE_SECONDS = 30;
 /** Well inside the time above, and soon enough to find a killed companion. */
-export const HEALTH_INTERVAL_MS = 1500;
+export const HEALTH_INTERVAL_MS = 1000;
 
 export interface CompanionOptions {
   dataDir: string;

@@ -34,6 +34,7 @@ export class Backend {
   #training: TrainingStatus | null = null;
   #model: string | null = null;
   #storeError: string | null = null;
+  #closing: Promise<void> | undefined;
 
   /** Opens the store. */
   static async open(options: BackendOptions): Promise<Backend> {
@@ -125,7 +126,12 @@ export class Backend {
   }
 
   /** Leaves the companion to the other windows; what wasn't delivered waits in the store. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     clearInterval(this.#logTimer);
     this.#monitor.stop();
     await this.#outbox.stop();

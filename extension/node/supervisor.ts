@@ -6,12 +6,14 @@ import type { Paths } from './paths.ts';
 import type { Tokens } from './tokens.ts';
 
 const STARTING_POLL_MS = 200;
-const FIRST_RETRY_MS = 250;
+const FIRST_RETRY_MS = 100;
+/** The window that started a companion learns first of its end; the others give it this time to begin another. */
+const OTHERS_WAIT_MS = 800;
 const LAST_RETRY_MS = 30_000;
 /** A companion that ran at least this long was not broken from the start. */
 const HEALTHY_AFTER_MS = 20_000;
 /** Missed answers of a living process after which it hangs. Loading a large model and a busy processor take time. */
-const MISSES_UNTIL_HUNG = 20;
+const MISSES_UNTIL_HUNG = 30;
 /** Looks at a companion that has the folder but doesn't answer, before another one is tried. */
 const LOOKS_MAX = 50;
 const END_POLL_MS = 100;
@@ -22,6 +24,13 @@ export type CompanionState =
   | { kind: 'ready'; pid: number; client: CompanionClient }
   | { kind: 'error'; message: string }
   | { kind: 'stopped' };
+
+interface Reached {
+  pid: number;
+  client: CompanionClient;
+  /** This window started it. */
+  own: boolean;
+}
 
 export interface SupervisorOptions {
   paths: Paths;
@@ -90,7 +99,7 @@ export class CompanionSupervisor {
     while (!this.#stopped) {
       if (this.#state.kind !== 'error') this.#set({ kind: 'starting' });
       try {
-        const { pid, client } = await this.#attachOrStart();
+        const { pid, client, own } = await this.#attachOrStart();
         this.#turnedAwayBy = undefined;
         const since = Date.now();
         this.#set({ kind: 'ready', pid, client });
@@ -100,6 +109,7 @@ export class CompanionSupervisor {
         if (Date.now() - since >= HEALTHY_AFTER_MS) failures = 0;
         this.#options.log('warn', `Companion ${pid} is gone; getting another one.`);
         this.#set({ kind: 'starting' });
+        if (!own) await this.#sleep(OTHERS_WAIT_MS);
       } catch (error) {
         if (this.#stopped) return;
         const message = error instanceof Error ? error.message : String(error);
@@ -110,7 +120,7 @@ export class CompanionSupervisor {
     }
   }
 
-  async #attachOrStart(): Promise<{ pid: number; client: CompanionClient }> {
+  async #attachOrStart(): Promise<Reached> {
     const { paths, tokens, companion, log } = this.#options;
     for (let looks = 0; ; looks++) {
       if (this.#stopped) throw new Error('The window closes.');
@@ -126,7 +136,7 @@ export class CompanionSupervisor {
         const health = await healthOf(client);
         if (health === 'answers') {
           log('info', `Attached to companion ${found.pid} at ${found.endpoints.inference}.`);
-          return { pid: found.pid, client };
+          return { pid: found.pid, client, own: false };
         }
         await client.close();
         // Nobody listens there: the file is an old one. If not, the companion's own lock turns ours away.
@@ -137,7 +147,7 @@ export class CompanionSupervisor {
     return this.#startOne(companion());
   }
 
-  async #startOne(options: CompanionOptions): Promise<{ pid: number; client: CompanionClient }> {
+  async #startOne(options: CompanionOptions): Promise<Reached> {
     const { paths, tokens, log } = this.#options;
     const args = serveArguments(options);
     const began = Date.now();
@@ -156,7 +166,7 @@ export class CompanionSupervisor {
         'info',
         `Started companion ${ready.pid} in ${Date.now() - began} ms at ${ready.inference}: ${ready.model}.`,
       );
-      return { pid: ready.pid, client: new CompanionClient(endpoints, tokens) };
+      return { pid: ready.pid, client: new CompanionClient(endpoints, tokens), own: true };
     } catch (error) {
       // Another window was faster: its companion has the folder, and ours has ended because of that.
       const found = await findCompanion(paths.companionDir, tokens);

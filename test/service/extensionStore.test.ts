@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as newId } from 'uuid';
+import type { FeedbackEvent, OutcomeEvent } from '../../extension/common/contracts/feedback.ts';
+import { CompanionClient } from '../../extension/node/companionClient.ts';
+import { Outbox } from '../../extension/node/outbox.ts';
+import { Store } from '../../extension/node/store.ts';
+import { StoreDatabase, WINDOW_GONE_MS, type ShownCompletion } from '../../extension/node/storeDatabase.ts';
+import { installationTokens } from '../../extension/node/tokens.ts';
+
+const WORKER = join(import.meta.dirname, '..', '..', 'extension', 'node', 'storeWorker.ts');
+const TOKENS = { inference: 'i', feedback: 'f' };
+
+function outcome(completionId = newId()): OutcomeEvent {
+  return {
+    v: 1,
+    id: newId(),
+    completionId,
+    at: 1000,
+    kind: 'outcome',
+    outcome: { kind: 'accepted' },
+    evidence: 'command',
+    shownText: 'foo',
+    filters: [],
+    shownMs: 900,
+    language: 'typescript',
+    relativePath: 'a.ts',
+    workspaceKey: 'default',
+    documentVersion: 1,
+    offset: 4,
+    session: 's',
+  };
+}
+
+function shown(id: string, createdAt = Date.now()): ShownCompletion {
+  return {
+    id,
+    createdAt,
+    window: 'w',
+    workspaceKey: 'default',
+    relativePath: 'a.ts',
+    language: 'typescript',
+    documentVersion: 1,
+    offset: 4,
+    shownText: 'foo',
+    rawText: 'foo ',
+    filters: ['trailingSpace'],
+    adapterVersion: 0,
+    model: 'm',
+    latencyMs: 12.5,
+  };
+}
+
+/** Resolves when the condition holds; fails after five seconds. */
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 5000;
+  while (!(await holds())) {
+    if (Date.now() > end) assert.fail(`Waited for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("the extension's store", () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hone-extension-'));
+    path = join(folder, 'extension.sqlite');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('keeps one outcome a completion and one event an id', () => {
+    const database = new StoreDatabase(path);
+    const event = outcome();
+    assert.equal(database.appendEvents('w', [event, outcome()]), 2);
+    assert.equal(database.appendEvents('w', [event]), 0);
+    assert.equal(database.appendEvents('w', [outcome(event.completionId)]), 0);
+    const { events, pending, outcomes } = database.counts();
+    assert.deepEqual({ events, pending, outcomes }, { events: 2, pending: 2, outcomes: { accepted: 2 } });
+    database.close();
+  });
+
+  it('is there after it was closed, in order, until it is delivered', () => {
+    const events = [outcome(), outcome(), outcome()];
+    let database = new StoreDatabase(path);
+    database.recordCompletion(shown('a'));
+    database.appendEvents('w', events);
+    database.close();
+    database = new StoreDatabase(path);
+    assert.equal(database.counts().completions, 1);
+    const rows = database.dueDeliveries('w', 0, 10);
+    assert.deepEqual(
+      rows.map((row) => JSON.parse(row.body) as unknown),
+      events,
+    );
+    database.delivered(rows[0]!.sequence);
+    database.postpone(rows[1]!.sequence, 5000, 'later');
+    assert.deepEqual(
+      database.dueDeliveries('w', 4999, 10).map((row) => row.eventId),
+      [events[2]!.id],
+    );
+    assert.equal(database.dueDeliveries('w', 5000, 10)[0]!.attempts, 1);
+    database.close();
+  });
+
+  it('hands the events of a window that is gone to one that lives', () => {
+    const database = new StoreDatabase(path);
+    database.heartbeat('first', 1000);
+    database.appendEvents('first', [outcome()]);
+    assert.equal(database.heartbeat('second', 1000 + WINDOW_GONE_MS), 0);
+    assert.equal(database.heartbeat('second', 1001 + WINDOW_GONE_MS), 1);
+    assert.equal(database.dueDeliveries('second', 0, 10).length, 1);
+    database.appendEvents('third', [outcome()]);
+    database.heartbeat('third', 2000 + WINDOW_GONE_MS);
+    database.closeWindow('third');
+    assert.equal(database.heartbeat('second', 2000 + WINDOW_GONE_MS), 1);
+    database.close();
+  });
+
+  it('forgets what is old, but nothing that is on its way', () => {
+    const database = new StoreDatabase(path);
+    const [old, waiting] = [outcome(), outcome()];
+    database.recordCompletion(shown('a', 0));
+    database.recordCompletion(shown('b'));
+    database.appendEvents('w', [old, waiting]);
+    database.delivered(database.dueDeliveries('w', 0, 1)[0]!.sequence);
+    database.prune(Date.now());
+    const { completions, events, pending } = database.counts();
+    assert.deepEqual({ completions, events, pending }, { completions: 1, events: 1, pending: 1 });
+    database.close();
+  });
+
+  it('is shared by two windows that write at once', async () => {
+    const stores = [new Store(WORKER, path, assert.fail), new Store(WORKER, path, assert.fail)];
+    const writes = stores.flatMap((store, window) =>
+      Array.from({ length: 50 }, () => store.call('appendEvents', `w${window}`, [outcome()])),
+    );
+    assert.deepEqual(new Set(await Promise.all(writes)), new Set([1]));
+    assert.equal((await stores[0]!.call('counts')).events, 100);
+    for (const store of stores) await store.close();
+  });
+
+  it('says what is wrong when it can not be opened', async () => {
+    const failures: Error[] = [];
+    const store = new Store(WORKER, folder, (error) => failures.push(error));
+    await assert.rejects(store.call('counts'), /can't be used/);
+    assert.equal(failures.length, 1);
+    await assert.rejects(store.call('counts'), /can't be used/);
+  });
+
+  it('gives two windows that start at once the same tokens, readable by the user alone', async () => {
+    const file = join(folder, 'deep', 'tokens.json');
+    const all = await Promise.all(Array.from({ length: 8 }, () => installationTokens(file)));
+    assert.equal(new Set(all.map((tokens) => JSON.stringify(tokens))).size, 1);
+    assert.notEqual(all[0]!.inference, all[0]!.feedback);
+    if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  describe('outbox', () => {
+    let server: FastifyInstance;
+    let store: Store;
+    let outbox: Outbox;
+    let received: FeedbackEvent[];
+    /** Status for the next requests; 200 when used up. */
+    let answers: number[];
+
+    /** The real HTTP client against a real server that answers as it is told. */
+    beforeEach(async () => {
+      received = [];
+      answers = [];
+      server = Fastify();
+      server.post('/api/training/submit', async (request, reply) => {
+        const status = answers.shift() ?? 200;
+        if (status !== 200) {
+          const error = { message: 'told to', type: 't', code: 'c', param: null };
+          return reply.status(status).send({ error });
+        }
+        received.push(request.body as FeedbackEvent);
+        return { status: 'submitted', message: 'ok', queue_position: 0 };
+      });
+      const base = await server.listen({ host: '127.0.0.1', port: 0 });
+      store = new Store(WORKER, path, assert.fail);
+      outbox = open('w', base);
+    });
+    afterEach(async () => {
+      await outbox.stop();
+      await store.close();
+      await server.close();
+    });
+
+    function open(window: string, base: string): Outbox {
+      const client = new CompanionClient({ inference: base, feedback: base }, TOKENS);
+      return new Outbox({ store, window, submit: (event) => client.submit(event), log: () => undefined });
+    }
+    const pending = async () => (await store.call('counts')).pending;
+
+    it('delivers in order, each once when all goes well', async () => {
+      const events = [outcome(), outcome(), outcome()];
+      await outbox.add(events.slice(0, 2));
+      await outbox.add(events.slice(2));
+      await until(async () => (await pending()) === 0, 'delivery');
+      assert.deepEqual(received, events);
+    });
+
+    it('tries again what failed, keeping the order while nothing gets through', async () => {
+      answers = [503];
+      const events = [outcome(), outcome()];
+      await outbox.add(events);
+      await until(async () => (await pending()) === 0, 'delivery');
+      assert.deepEqual(
+        received.map(({ id }) => id),
+        events.map(({ id }) => id),
+      );
+    });
+
+    it('goes on with the others when one event fails', async () => {
+      answers = [500];
+      const [bad, good] = [outcome(), outcome()];
+      await outbox.add([bad, good]);
+      await until(async () => (await pending()) === 0, 'delivery');
+      assert.deepEqual(
+        received.map(({ id }) => id),
+        [good.id, bad.id],
+      );
+    });
+
+    it('puts aside what is refused for what it is', async () => {
+      answers = [400];
+      await outbox.add([outcome(), outcome()]);
+      await until(async () => (await pending()) === 0, 'delivery');
+      assert.equal(received.length, 1);
+      assert.equal((await store.call('counts')).refused, 1);
+    });
+
+    it('delivers after a restart what was left', async () => {
+      await outbox.stop();
+      const event = outcome();
+      await store.call('appendEvents', 'w', [event]);
+      const { port } = server.server.address() as { port: number };
+      outbox = open('w', `http://127.0.0.1:${port}`);
+      outbox.wake();
+      await until(() => received.length === 1, 'delivery');
+      assert.equal(received[0]!.id, event.id);
+    });
+
+    it('delivers an event of a window that is gone', async () => {
+      await store.call('appendEvents', 'gone', [outcome()]);
+      await outbox.stop();
+      const { port } = server.server.address() as { port: number };
+      outbox = open('w', `http://127.0.0.1:${port}`);
+      await until(() => received.length === 1, 'delivery');
+    });
+  });
+});
