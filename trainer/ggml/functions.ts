@@ -63,6 +63,7 @@ export interface BaseFunctions {
   ggml_scale_bias(context: Pointer, a: Pointer, scale: number, bias: number): Pointer;
   ggml_rms_norm(context: Pointer, a: Pointer, epsilon: number): Pointer;
   ggml_mul_mat(context: Pointer, a: Pointer, b: Pointer): Pointer;
+  ggml_out_prod(context: Pointer, a: Pointer, b: Pointer): Pointer;
   ggml_mul_mat_set_prec(product: Pointer, precision: number): void;
   ggml_cont(context: Pointer, a: Pointer): Pointer;
   ggml_cpy(context: Pointer, a: Pointer, b: Pointer): Pointer;
@@ -187,6 +188,7 @@ const BASE: Record<keyof BaseFunctions, string> = {
   ggml_scale_bias: 'void* ggml_scale_bias(void* ctx, void* a, float s, float b)',
   ggml_rms_norm: 'void* ggml_rms_norm(void* ctx, void* a, float eps)',
   ggml_mul_mat: 'void* ggml_mul_mat(void* ctx, void* a, void* b)',
+  ggml_out_prod: 'void* ggml_out_prod(void* ctx, void* a, void* b)',
   ggml_mul_mat_set_prec: 'void ggml_mul_mat_set_prec(void* a, int prec)',
   ggml_cont: 'void* ggml_cont(void* ctx, void* a)',
   ggml_cpy: 'void* ggml_cpy(void* ctx, void* a, void* b)',

@@ -68,6 +68,20 @@ export class Graph {
     return product;
   }
 
+  /**
+   * Σ_k a_k b_kᵀ of F32 matrices a: [n, k], b: [m, k] → [n, m]: the fast way when m or k is as small as a LoRA
+   * rank. A back end without the operator gets the same product through transposes.
+   */
+  outerProduct(a: Tensor, b: Tensor): Tensor {
+    const fits = a.shape[1] === b.shape[1] && [a, b].every((tensor) => tensor.type === TensorType.F32);
+    this.#check(fits, 'outerProduct', a, b);
+    const pointer = this.device.ggml.ggml_out_prod(this.#context, a.pointer, b.pointer);
+    if (!this.device.supports(pointer)) return this.mulMat(this.transpose(a), this.transpose(b));
+    const shape = shapeOf(a.shape[0], b.shape[0]);
+    this.#cost.set(pointer, elementsOf(shape) * a.shape[1]);
+    return { pointer, type: TensorType.F32, shape };
+  }
+
   add(a: Tensor, b: Tensor): Tensor {
     this.#check(repeatable(b.shape, a.shape), 'add', a, b);
     return this.#node('add', this.device.ggml.ggml_add(this.#context, a.pointer, b.pointer), a.shape);

@@ -37,13 +37,14 @@ export function frozenLinear(tape: Tape, x: Variable, matrix: FrozenMatrix): Var
 export function lowRank(tape: Tape, x: Variable, a: Variable, b: Variable, scale: number): Variable {
   const { graph } = tape;
   const inner = graph.mulMat(a.value, x.value); // [r, T]
-  const value = graph.scale(graph.mulMat(b.value, inner), scale);
+  const bTransposed = tape.transposed(b.value); // [out, r]
+  const value = graph.scale(graph.outerProduct(bTransposed, graph.transpose(inner)), scale);
   return tape.record(value, [x, a, b], (gradient) => {
     const scaled = graph.scale(gradient, scale); // [out, T]
-    tape.accumulate(b, () => graph.mulMat(graph.transpose(inner), graph.transpose(scaled)));
-    const innerGradient = graph.mulMat(graph.transpose(b.value), scaled); // [r, T]
-    tape.accumulate(a, () => graph.mulMat(tape.transposed(x.value), graph.transpose(innerGradient)));
-    tape.accumulate(x, () => graph.mulMat(tape.transposed(a.value), innerGradient));
+    tape.accumulate(b, () => graph.transpose(graph.outerProduct(scaled, inner)));
+    const innerGradient = graph.mulMat(bTransposed, scaled); // [r, T]
+    tape.accumulate(a, () => graph.outerProduct(x.value, innerGradient));
+    tape.accumulate(x, () => graph.outerProduct(a.value, graph.transpose(innerGradient)));
   });
 }
 
