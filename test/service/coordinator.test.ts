@@ -256,6 +256,20 @@ describe('coordinator', () => {
       for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
     });
 
+    it('finds the event that the learner fails on, and learns from the others', async () => {
+      await open();
+      const [poison] = await service.accept(1);
+      service.script({ poison: poison!.id, milliseconds: 1 });
+      await service.accept(BATCH + 1);
+      const status = await service.until((s) => s.trained === BATCH + 1);
+      assert.match(status.error!, /1 events are set aside/);
+      assert.deepEqual(service.store.runs.runsOf(poison!.id), []);
+      assert.deepEqual(
+        service.log().map((line) => line.eventIds.length),
+        [4, 4, 2, 1, 1, 4],
+      );
+    });
+
     it('gives up an update when the companion ends, without a word about it in the record', async () => {
       await open();
       service.script({ milliseconds: 3_000 });

@@ -25,6 +25,7 @@ import {
 } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
+import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
 import { performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
 
@@ -52,6 +53,7 @@ export class Coordinator {
   private readonly parts: UpdateParts;
   private readonly queue: EventQueue;
   private readonly learner: LearnerSupervisor;
+  private readonly suspects = new Suspects();
   private readonly stopListening: () => void;
   private readonly pruning: NodeJS.Timeout;
   private timer: NodeJS.Timeout | null = null;
@@ -128,7 +130,8 @@ export class Coordinator {
     const before = this.options.store.runs.last(this.options.engine.model.hash)?.id;
     return this.inTurn(async () => {
       if (this.ending.signal.aborted) return { status: 'busy', run: null };
-      const run = await this.update(this.queue.settled().slice(0, this.options.settings.maxStepEvents), null);
+      const { maxStepEvents } = this.options.settings;
+      const run = await this.update(this.suspects.choose(this.queue.settled(), maxStepEvents), null);
       if (run !== null) return { status: 'done', run };
       const last = this.status().lastRun;
       // The update that was waited for took everything.
@@ -209,11 +212,11 @@ export class Coordinator {
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
       const { batchEvents } = this.options.settings;
-      if (ready.length < batchEvents) {
+      if (this.suspects.without(ready).length < batchEvents) {
         if (Number.isFinite(nextSettlement)) this.wake(Math.max(0, nextSettlement - Date.now()));
         return;
       }
-      await this.update(ready.slice(0, batchEvents), Date.now());
+      await this.update(this.suspects.choose(ready, batchEvents), Date.now());
       this.wake(this.learner.waitMs);
     }).catch((error: unknown) => {
       if (this.ending.signal.aborted) return;
@@ -233,7 +236,13 @@ export class Coordinator {
       const run = await performUpdate(this.parts, events, now, (progress) => {
         this.progress = progress;
       });
-      this.trouble = run?.decision === 'failed' ? run.reason : null;
+      if (run?.decision === 'failed') {
+        this.suspects.failed(events);
+        this.trouble = run.reason;
+      } else {
+        this.suspects.succeeded();
+        this.trouble = this.asideNote();
+      }
       return run;
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
@@ -242,6 +251,12 @@ export class Coordinator {
       this.progress = null;
       this.queue.changed();
     }
+  }
+
+  private asideNote(): string | null {
+    const { count } = this.suspects;
+    if (count === 0) return null;
+    return `${count} events are set aside because the learner failed on them; they are tried again after a restart.`;
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {
