@@ -2,11 +2,15 @@
  * `npm start`: the whole loop on a real code base, in a few minutes. A simulated developer types the fixture
  * against the embedded model; its feedback is stored, adapters are trained, gated and swapped in; and the model is
  * compared before and after on files that were never typed.
+ *
+ * `npm start -- --events 400` types more; `--folder`, `--model` and `--gpu` put something else in the place of the
+ * fixture, the embedded model and the best back end.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { embeddedModelPath, readConfig } from '../trainer/cli/options.ts';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { embeddedModelPath, parsePositive, readConfig } from '../trainer/cli/options.ts';
 import {
   fixedPositions,
   runArm,
@@ -31,17 +35,27 @@ const SERVED_PER_FILE = 3;
 /** The update during which completions are asked for, to see what the learner costs them. */
 const PROBED_UPDATE = 2;
 
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: String(EVENTS) },
+    folder: { type: 'string', default: FIXTURE },
+    model: { type: 'string', default: embeddedModelPath() },
+    gpu: { type: 'string', default: 'auto' },
+  },
+});
+const folder = resolve(values.folder);
+const events = parsePositive(values.events);
 const startedAt = performance.now();
-const split = splitFiles(await readSourceFiles(FIXTURE));
+const split = splitFiles(await readSourceFiles(folder));
 const dataDir = mkdtempSync(join(tmpdir(), 'hone-start-'));
 const options: ExperimentOptions = {
   split,
-  events: EVENTS,
+  events,
   batchEvents: BATCH_EVENTS,
   positionsPerFile: POSITIONS_PER_FILE,
   servedPerFile: SERVED_PER_FILE,
-  modelPath: embeddedModelPath(),
-  gpu: 'auto',
+  modelPath: resolve(values.model),
+  gpu: values.gpu as ExperimentOptions['gpu'],
   dataDir,
   config: readConfig(undefined),
   logger: createLogger('warn'),
@@ -50,7 +64,7 @@ const positions = fixedPositions(options);
 
 say(`Hone: a model that learns from what you accept, reject and type instead.
 
-A simulated developer now types ${split.streamed.length} files of a real code base, stops at about ${EVENTS} places to look at a
+A simulated developer now types ${split.streamed.length} files of a real code base, stops at about ${events} places to look at a
 suggestion, and takes it, refuses it or types something else. After every ${BATCH_EVENTS} events the adapter is trained,
 checked on places that are kept apart, and swapped in. ${split.heldOut.length} other files are never typed: the model is
 compared on them before and after. Computing on ${availableParallelism()} cores, nothing leaves this computer.
@@ -73,7 +87,7 @@ const result = await runArm(
       for (; printed < stream.runs.length; printed++) {
         const run = stream.runs[printed]!;
         progress.stop();
-        const total = Object.values(run.seconds).reduce((sum, seconds) => Math.max(sum, seconds), 0);
+        const total = run.seconds.total ?? 0;
         const what = run.version === null ? run.decision : `adapter ${run.version} ${run.decision}`;
         say(
           `      update ${printed + 1}: ${run.events} events, ${total.toFixed(0)} s, ${what}. ${run.reason}`,
@@ -95,7 +109,7 @@ writeFileSync(
   reportPath,
   JSON.stringify(
     replayReport({
-      folder: FIXTURE,
+      folder,
       streamedFiles: paths(split.streamed),
       heldOutFiles: paths(split.heldOut),
       results: [result],

@@ -119,6 +119,19 @@ describe('replay through the services', () => {
     assert.equal(both!.heldOut.logprob.before, base!.heldOut.logprob.before);
   }).timeout(240_000);
 
+  it('is what npm start runs, in words that need no manual', async () => {
+    const start = path.join(import.meta.dirname, '..', '..', 'scripts', 'start.ts');
+    const { stdout } = await run(process.execPath, [
+      start,
+      ...['--folder', code, '--model', modelPath, '--gpu', 'cpu', '--events', '24'],
+    ]);
+    assert.match(stdout, /update 1: \d+ events, \d+ s, adapter 1/);
+    assert.match(stdout, /log-probability of what was typed, nats a token +-\d/);
+    assert.match(stdout, /In service: adapter 1 /);
+    const [, reportPath] = /(\S+report\.json)/.exec(stdout)!;
+    rmSync(path.dirname(reportPath!), { recursive: true });
+  }).timeout(240_000);
+
   it('says what is wrong with its options', async () => {
     const wrong = (...options: string[]) =>
       run(process.execPath, [honeEntry(), 'replay', code, ...options]).then(

@@ -24,11 +24,9 @@ export function beforeAfterTable(result: ArmResult): string {
   const { heldOut } = result;
   const rows = [
     ['', 'before', 'after', 'change', '95 % interval'],
-    intervalRow('log-probability of what was typed, nats a token', heldOut.logprob, (value) =>
-      value.toFixed(3),
-    ),
-    intervalRow('exact line, greedy', heldOut.exact, percent, 100),
-    intervalRow('kept characters per 1,000 typed', heldOut.kept, (value) => value.toFixed(0)),
+    intervalRow('log-probability of what was typed, nats a token', heldOut.logprob, 3),
+    intervalRow('exact line, greedy, %', heldOut.exact, 1, 100),
+    intervalRow('kept characters per 1,000 typed', heldOut.kept, 0),
     worthRow('accepted, of what was shown', heldOut, (worth) => percent(worth.acceptRate)),
     worthRow('shown per 1,000 typed', heldOut, (worth) => worth.shownPer1000.toFixed(1)),
     worthRow('characters of a suggestion, mean', heldOut, (worth) => worth.meanShownChars.toFixed(1)),
@@ -117,17 +115,11 @@ export function latencyRow(label: string, latencies: readonly number[]): string[
   return [label, at(0.5), at(0.95), String(latencies.length)];
 }
 
-function intervalRow(
-  label: string,
-  interval: PairedInterval,
-  format: (value: number) => string,
-  scale = 1,
-): string[] {
-  const digits = scale === 100 ? 1 : Math.abs(interval.before) < 20 ? 3 : 0;
+function intervalRow(label: string, interval: PairedInterval, digits: number, scale = 1): string[] {
   return [
     label,
-    format(interval.before),
-    format(interval.after),
+    (scale * interval.before).toFixed(digits),
+    (scale * interval.after).toFixed(digits),
     signed(scale * interval.difference, digits),
     range(interval, digits, scale),
   ];

@@ -57,7 +57,7 @@ export async function scorePositions(
       threads,
       firstLayer: options.firstLayer ?? defaultFirstLayer(layers),
       // Not chosen by speed: the same scores on every run.
-      weightType: 'f32',
+      weightType: 'bf16',
       endTokens,
       cacheBytes: CACHE_BYTES,
     },
@@ -107,7 +107,7 @@ export function scoreSums(
   };
 }
 
-async function scoreItems(
+export async function scoreItems(
   files: readonly SourceFile[],
   positions: readonly Position[],
   options: ScoringOptions,

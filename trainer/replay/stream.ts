@@ -34,6 +34,7 @@ export interface StreamProgress {
 export interface StreamResult {
   exchanges: Exchange[];
   events: FeedbackEvent[];
+  /** `seconds.total`: from the batch to the new adapter in service, as the client sees it. */
   runs: RunSummary[];
   /** Milliseconds from request to answer, one for each exchange. */
   latencies: number[];
@@ -56,6 +57,7 @@ export async function runStream(companion: HttpCompanion, options: StreamOptions
     if (!options.train || (await companion.waiting()) < atLeast) return;
     await takeBreak();
     report(true);
+    const startedAt = performance.now();
     const ended = companion.step();
     await options.duringUpdate?.(
       result.runs.length + 1,
@@ -63,7 +65,8 @@ export async function runStream(companion: HttpCompanion, options: StreamOptions
       companion,
     );
     const { run } = await ended;
-    if (run !== null) result.runs.push(run);
+    const total = (performance.now() - startedAt) / 1000;
+    if (run !== null) result.runs.push({ ...run, seconds: { ...run.seconds, total } });
     report(false);
   };
 

@@ -60,7 +60,7 @@ describe('tables', () => {
   it('show before, after, the change and its interval', () => {
     const lines = beforeAfterTable(result).split('\n');
     assert.match(lines[1]!, /nats a token\s+-1\.500\s+-1\.400\s+\+0\.100\s+\+0\.090 … \+0\.110$/);
-    assert.match(lines[2]!, /20\.0 %\s+25\.0 %\s+\+5\.0\s+\+4\.0 … \+6\.0$/);
+    assert.match(lines[2]!, /20\.0\s+25\.0\s+\+5\.0\s+\+4\.0 … \+6\.0$/);
     assert.match(lines[3]!, /200\s+230\s+\+30\s/);
     assert.match(lines[4]!, /25\.0 %\s+30\.0 %$/);
   });
