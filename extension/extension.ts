@@ -51,6 +51,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     for (const event of events) if (event.kind === 'outcome') cache.forget(event.completionId);
     void backend.add(events);
   });
+  /** Suggestions of before were recorded or not as it was then; neither goes on as the other. */
+  function changeTracking(): void {
+    capture.forget();
+    cache.clear();
+  }
   const provider = new HoneProvider({
     settings: () => settings.value,
     policy,
@@ -73,11 +78,14 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     registerProvider(context, { pattern: '**' }, provider, listener, log),
     ...registerCommands({ settings, backend, capture, cache, statusPanel, log }),
     settings.onChange(({ before, after }) => {
-      if (before.trackingEnabled && !after.trackingEnabled) capture.forget();
+      if (before.trackingEnabled !== after.trackingEnabled) changeTracking();
       if (needsRestart(before, after)) void backend.restartCompanion();
       showStatus();
     }),
-    workspace.onDidGrantWorkspaceTrust(() => showStatus()),
+    workspace.onDidGrantWorkspaceTrust(() => {
+      changeTracking();
+      showStatus();
+    }),
   );
   close = async () => {
     capture.shutdown();

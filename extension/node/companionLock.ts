@@ -8,7 +8,7 @@ export type Found =
   | { state: 'none' }
   /** A companion has the data folder, but doesn't listen yet. */
   | { state: 'starting'; pid: number }
-  | { state: 'running'; pid: number; endpoints: Endpoints }
+  | { state: 'running'; pid: number; startedAt: number; endpoints: Endpoints }
   /** It runs with other tokens than this installation's. */
   | { state: 'foreign'; pid: number };
 
@@ -27,7 +27,7 @@ export async function findCompanion(dataDir: string, tokens: Tokens): Promise<Fo
     inference: `http://${host}:${inferencePort}`,
     feedback: `http://${host}:${feedbackPort}`,
   };
-  return { state: 'running', pid, endpoints };
+  return { state: 'running', pid, startedAt: lock.startedAt, endpoints };
 }
 
 export function isAlive(pid: number): boolean {

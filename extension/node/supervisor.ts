@@ -77,10 +77,16 @@ export class CompanionSupervisor {
     this.#running ??= this.#run();
   }
 
-  /** Ends the companion, for every window, and starts it with the options of now. */
+  /**
+   * Ends the companion, for every window, and gets one with the options of now. Every window sees a changed setting;
+   * a companion that another one has started since is left alone.
+   */
   async restart(): Promise<void> {
+    const askedAt = Date.now();
+    const found = await findCompanion(this.#options.paths.companionDir, this.#options.tokens);
+    const stale = found.state !== 'running' || found.startedAt < askedAt;
     // Only one that answered is ended: the process id in a file may have been given to another program since.
-    if (this.#state.kind === 'ready') {
+    if (this.#state.kind === 'ready' && stale) {
       this.#options.log('info', `Ending companion ${this.#state.pid}.`);
       await end(this.#state.pid);
     }

@@ -15,13 +15,14 @@ import type { CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
+import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
 import { relativePath, type Policy } from './policy.ts';
-import { surroundingsOf, windowOf, type Surroundings } from './surroundings.ts';
+import { surroundingsOf, type Surroundings } from './surroundings.ts';
 
 const WORKSPACE_KEY = 'default';
 
@@ -94,7 +95,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     if (!companion) return [];
     const { document, around } = ask;
     const { version } = document;
-    const window = windowOf(around, relativePath(document));
+    const window = partialWindow(around.before, around.after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
       workspace: WORKSPACE_KEY,
       language: document.languageId,
@@ -136,9 +137,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
     log.debug(
       `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters, filters: ${filters.join(', ')}`,
     );
-    this.#remember(ask, response, { rawText, text, filters, latencyMs });
     if (text === '') {
       if (!ask.recorded) return [];
+      this.#remember(ask, response, { rawText, text, filters, latencyMs });
       const by = silent ? null : (hiddenBy ?? filters.at(-1) ?? 'empty');
       capture.withheld(document, {
         ...this.#facts(ask, response.id, filters),
@@ -156,7 +157,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
       text,
       adapterVersion: response.adapter_version,
     });
-    return this.#give(ask, response.id, text, filters, 0);
+    const items = this.#give(ask, response.id, text, filters, 0);
+    if (items.length > 0) this.#remember(ask, response, { rawText, text, filters, latencyMs });
+    return items;
   }
 
   /** Hands a suggestion to the editor, or keeps it for when the suggest widget is out of the way. */

@@ -1,10 +1,6 @@
 import { EndOfLine, type Position, Range, type TextDocument } from 'vscode';
-import { promptWindow, type PromptWindow } from '../common/prompt/window.ts';
 import { toLf } from '../common/outcome/offsets.ts';
-
-/** More than any prompt window reaches, in UTF-16 units; the whole of a long document is never read. */
-const READ_BEFORE_UNITS = 4000;
-const READ_AFTER_UNITS = 2000;
+import { READ_AFTER_UNITS, READ_BEFORE_UNITS } from '../common/suggestion/partialWindow.ts';
 
 /** The text around a caret, LF. */
 export interface Surroundings {
@@ -32,13 +28,4 @@ export function surroundingsOf(document: TextDocument, position: Position): Surr
     offset,
     lfOffset: crlf ? offset - position.line : offset,
   };
-}
-
-/**
- * The prompt's window, as it would be cut from the whole document: where it starts depends on offsets in the
- * whole, so what was not read is stood for by blanks, which the window doesn't reach.
- */
-export function windowOf({ before, after, lfOffset }: Surroundings, path: string): PromptWindow {
-  const unread = ' '.repeat(Math.max(0, lfOffset - before.length));
-  return promptWindow(unread + before + after, unread.length + before.length, path);
 }

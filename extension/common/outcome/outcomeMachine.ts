@@ -88,8 +88,7 @@ export class OutcomeMachine {
         this.#acceptPart(event.document);
         return [];
       case 'escape':
-        this.#end(event.document, { cause: 'escape', at: event.at });
-        return [];
+        return this.#escape(event.document, event.at);
       case 'focus':
         this.#focus(event.document, event.at);
         return [];
@@ -184,6 +183,14 @@ export class OutcomeMachine {
     if (display) display.byOwnCommand = true;
   }
 
+  /** Final at once: no accept command can follow, and what was dismissed must not come back from a cache. */
+  #escape(document: string, at: number): Settled[] {
+    const display = this.#displayed.get(document);
+    if (!display) return [];
+    this.#end(document, { cause: 'escape', at });
+    return [this.#decide(display.offer.id)];
+  }
+
   #focus(document: string | null, at: number): void {
     this.#focused = document;
     for (const display of [...this.#displayed.values()]) {
@@ -234,12 +241,15 @@ export class OutcomeMachine {
   }
 
   #settleDue(at: number): Settled[] {
-    const due = [...this.#pending.values()].filter((one) => one.dueAt <= at);
-    return due.map(({ display, end }) => {
-      this.#pending.delete(display.offer.id);
-      const { outcome, evidence } = decide(display, end);
-      return this.#settle(display, outcome, evidence, end.at);
-    });
+    const due = [...this.#pending.entries()].filter(([, one]) => one.dueAt <= at);
+    return due.map(([id]) => this.#decide(id));
+  }
+
+  #decide(id: string): Settled {
+    const { display, end } = this.#pending.get(id)!;
+    this.#pending.delete(id);
+    const { outcome, evidence } = decide(display, end);
+    return this.#settle(display, outcome, evidence, end.at);
   }
 
   #settle(display: Display, outcome: Outcome, evidence: Evidence, at: number): Settled {

@@ -10,6 +10,7 @@ import {
   SETTINGS,
   SETTINGS_SECTION,
 } from '../../../extension/common/contributions.ts';
+import { MAX_COMPLETION_TOKENS } from '../../../extension/common/prompt/request.ts';
 
 interface Property {
   type: string | string[];
@@ -123,6 +124,10 @@ describe('package.json and the code', () => {
 });
 
 describe('settings', () => {
+  it('ask for as many tokens as the simulated developer does', () => {
+    assert.equal(SETTINGS.maxTokens.fallback, MAX_COMPLETION_TOKENS);
+  });
+
   it('fall back where a value is missing or not allowed, and say so', () => {
     const values: Record<string, unknown> = { 'companion.gpu': 'tpu', 'completions.debounceMs': 200 };
     const { settings, refused } = readSettings((key) => values[key]);

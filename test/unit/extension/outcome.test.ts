@@ -203,6 +203,12 @@ describe('outcome of a completion', () => {
     assert.deepEqual(sim.outcomes('a'), ['accepted command']);
   });
 
+  it('of a dismissed one is final at once, so that no cache brings it back', () => {
+    const sim = offered('x = |', 'foo').escape();
+    assert.deepEqual(sim.outcomes('a'), ['rejected:escape command']);
+    assert.equal(sim.tracker.isOpen('a'), false);
+  });
+
   it('stays the first one, whatever comes later', () => {
     const sim = offered('x = |', 'foo').type('b').wait(20_000).send({ type: 'accept', id: 'a' });
     sim.offer('a', 'foo').escape().send({ type: 'editorEnded', id: 'a', reason: 'accepted' }).wait(5000);
