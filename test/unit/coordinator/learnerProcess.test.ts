@@ -98,7 +98,6 @@ describe('learner process', () => {
       assert.ok(learner.waitMs > 0);
       script({});
       await update();
-      assert.equal(learner.waitMs > 0, true, 'an update that was asked for does not wait');
       assert.notEqual(learner.pid, null);
     });
 
