@@ -73,7 +73,7 @@ export async function performUpdate(
   }
   if (outcome.decision !== 'failed' && batch.stale > 0) store.count(STALE_COUNTER, batch.stale);
   if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
-  tidyAdapters(store, store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE));
+  tidy(parts);
   return finish(parts, outcome.id);
 }
 
@@ -171,6 +171,15 @@ async function swap({ store, engine, logger }: UpdateParts, run: RunRecord): Pro
     throw error;
   }
   store.runs.addSeconds(run.id, 'swap', secondsSince(started));
+}
+
+function tidy({ store, engine, logger }: UpdateParts): void {
+  try {
+    tidyAdapters(store, store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE));
+  } catch (error) {
+    // A file that is still mapped can't be deleted on Windows; the next update tries again.
+    logger.warn({ err: error }, 'Old adapter files could not be deleted.');
+  }
 }
 
 /** The run as it was written down, also as a line of `runs.jsonl`. */
