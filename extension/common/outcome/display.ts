@@ -24,8 +24,10 @@ export interface Display {
   taken: number;
   /** A part of more than one unit came in at once: accept-word or accept-line, ours or the editor's. */
   byPart: boolean;
-  /** Our own accept-word or accept-line command ran. */
+  /** Our own accept-word or accept-line command inserted a part. */
   byOwnCommand: boolean;
+  /** That command runs: what comes in next is its part, however short. */
+  partExpected: boolean;
   /** The suggest widget inserted a part. */
   bySuggestWidget: boolean;
   readonly firstOfferedAt: number;
@@ -48,6 +50,7 @@ export function newDisplay(offer: OfferedCompletion, at: number): Display {
     taken: offer.caret - offer.start,
     byPart: false,
     byOwnCommand: false,
+    partExpected: false,
     bySuggestWidget: false,
     firstOfferedAt: at,
     stillSince: at,
@@ -153,9 +156,16 @@ function automaticTail(inserted: string): number {
 }
 
 function noteAdvance(display: Display, units: number, edit: TextEdit): void {
+  if (units <= 0) return;
+  if (display.partExpected) {
+    display.partExpected = false;
+    display.byPart = true;
+    display.byOwnCommand = true;
+    return;
+  }
   const oneKey =
     edit.inserted.length <= 1 || automaticTail(edit.inserted) > 0 || /^\r?\n[ \t]*$/.test(edit.inserted);
-  if (units <= 0 || oneKey) return;
-  if (display.offer.suggestWidget && !display.byOwnCommand) display.bySuggestWidget = true;
+  if (oneKey) return;
+  if (display.offer.suggestWidget) display.bySuggestWidget = true;
   else display.byPart = true;
 }

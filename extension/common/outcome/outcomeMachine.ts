@@ -180,7 +180,7 @@ export class OutcomeMachine {
 
   #acceptPart(document: string): void {
     const display = this.#displayed.get(document);
-    if (display) display.byOwnCommand = true;
+    if (display) display.partExpected = true;
   }
 
   /** Final at once: no accept command can follow, and what was dismissed must not come back from a cache. */

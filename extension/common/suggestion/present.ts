@@ -8,9 +8,9 @@ export interface Placed {
 }
 
 /**
- * A suggestion as the editor needs it. Text to the right of the caret that the suggestion's first line ends with
- * is replaced by it instead of doubled: an editor hides an item whose range holds text that it doesn't contain,
- * and shows one that does.
+ * A suggestion as the editor needs it. Closing brackets right of the caret that the suggestion closes itself are
+ * replaced by it instead of doubled: an editor hides an item whose range holds text that it doesn't contain, and
+ * shows one that does.
  *
  * @param text suggestion, LF
  * @param lineSuffix rest of the caret's line
@@ -23,14 +23,40 @@ export function placeSuggestion(
   replacedAtLeast = 0,
 ): Placed {
   const insertText = eol === '\n' ? toLf(text) : toLf(text).replaceAll('\n', eol);
-  const firstLine = toLf(text).split('\n', 1)[0]!;
   const rest = lineSuffix.trimEnd();
-  const ends = rest !== '' && onlyClosers(rest) && firstLine.endsWith(rest);
-  return { insertText, replaced: Math.max(replacedAtLeast, ends ? rest.length : 0) };
+  return { insertText, replaced: Math.max(replacedAtLeast, closedAnew(text, rest)) };
 }
 
-function onlyClosers(text: string): boolean {
-  return /^[)\]}>"'`;,]+$/.test(text);
+const CLOSERS_ONLY = /^[)\]}>"'`;,]+$/;
+const OPENING_TO_CLOSING = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+]);
+const CLOSING = new Set(OPENING_TO_CLOSING.values());
+
+/** How much of the closing characters behind the caret the suggestion writes itself. */
+function closedAnew(text: string, rest: string): number {
+  if (!CLOSERS_ONLY.test(rest)) return 0;
+  const firstLine = toLf(text).split('\n', 1)[0]!;
+  if (firstLine.endsWith(rest)) return rest.length;
+  const closers = unopenedClosers(text);
+  let shared = 0;
+  while (shared < closers.length && closers[shared] === rest[shared]) shared++;
+  return shared;
+}
+
+/** Closing brackets of the text whose opening one stands before it, in order. */
+function unopenedClosers(text: string): string[] {
+  const expected: string[] = [];
+  const unopened: string[] = [];
+  for (const character of text) {
+    const closing = OPENING_TO_CLOSING.get(character);
+    if (closing !== undefined) expected.push(closing);
+    else if (expected.at(-1) === character) expected.pop();
+    else if (CLOSING.has(character) && expected.length === 0) unopened.push(character);
+  }
+  return unopened;
 }
 
 /**

@@ -135,6 +135,12 @@ const cases: Case[] = [
     outcome: 'partiallyAccepted:8 command',
   },
   {
+    name: 'our accept-word of a single bracket',
+    run: () =>
+      offered('foo|', '(a, b)').send({ type: 'acceptPart', document: 'file:///a.ts' }).insert('(').type('x'),
+    outcome: 'partiallyAccepted:1 command',
+  },
+  {
     name: 'accept-word, then Tab',
     run: () => offered('|', 'foo bar').insert('foo ').accept('a', 'bar'),
     outcome: 'accepted command',
