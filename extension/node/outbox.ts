@@ -9,7 +9,7 @@ const LAST_RETRY_MS = 60_000;
 /** Also how often events of windows that are gone are looked for. */
 const HEARTBEAT_MS = 10_000;
 /** Statuses that say: this event is wrong and will be wrong the next time too. */
-const REFUSALS = new Set([400, 413, 415, 422]);
+const REFUSALS = new Set([400, 409, 413, 415, 422]);
 
 export interface OutboxOptions {
   store: Store;

@@ -104,7 +104,10 @@ describe('the update', () => {
   };
   const logprobOf = async (target: number[], lora: Lora | null): Promise<number> => {
     const device = lora && new DeviceLora(network.device, lora, { scale: 1, trainable: false });
-    const [score] = await scorer.score([{ id: target.join(), prompt: PROMPT, target }], device);
+    const [score] = await scorer.score(
+      [{ id: target.join(), prompt: PROMPT, target }],
+      device && { lora: device, path: `probe ${++files}` },
+    );
     device?.dispose();
     return score!.logprob;
   };

@@ -10,7 +10,10 @@ export interface GateLimits {
   tolerance: number;
   /** General code: largest rise of the loss, nats a token. */
   maxGeneralLossRise: number;
-  /** Largest KL(candidate‖base) a token. */
+  /**
+   * General code: largest KL(candidate‖base) a token. The developer's own text has no such limit, because a large
+   * difference there is what an idiom is.
+   */
   maxKl: number;
   /** Largest rise of the share of held-out positions where the model ends at once. */
   maxSilentRise: number;
@@ -49,7 +52,7 @@ export interface GateDecision {
 export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_LIMITS): GateDecision {
   const gain = pairedGain(input.running, input.candidate);
   const general = pairedGain(input.generalBase, input.generalCandidate);
-  const kl = meanKl([...input.candidate, ...input.generalCandidate]);
+  const kl = meanKl(input.generalCandidate);
   const silentRise = silentShare(input.candidate) - silentShare(input.running);
   const figures = {
     'gate/held_out': input.candidate.length,
@@ -58,7 +61,8 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     'gate/exact_running': exactShare(input.running),
     'gate/exact_candidate': exactShare(input.candidate),
     'gate/general_loss_rise': -general.mean,
-    'gate/kl_to_base': kl,
+    'gate/kl_general': kl,
+    'gate/kl_held_out': meanKl(input.candidate),
     'gate/silent_running': silentShare(input.running),
     'gate/silent_candidate': silentShare(input.candidate),
   };
@@ -71,7 +75,8 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     return reject(
       `Loss on general code rose by ${say(-general.mean)} nats a token (limit ${limits.maxGeneralLossRise}).`,
     );
-  if (kl > limits.maxKl) return reject(`KL to the base is ${say(kl)} nats a token (limit ${limits.maxKl}).`);
+  if (kl > limits.maxKl)
+    return reject(`KL to the base on general code is ${say(kl)} nats a token (limit ${limits.maxKl}).`);
   if (silentRise > limits.maxSilentRise)
     return reject(`Silent share rose by ${say(silentRise)} (limit ${limits.maxSilentRise}).`);
 

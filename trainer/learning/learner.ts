@@ -5,7 +5,7 @@ import { selfCheck } from '../ggml/selfCheck.ts';
 import { Network } from '../model/network.ts';
 import { Scorer } from './scorer.ts';
 import { TokenCache } from './tokenCache.ts';
-import { loadAdapter, runUpdate } from './update.ts';
+import { loadScored, runUpdate } from './update.ts';
 import { chooseWeightType, tensorTypeOf } from './weightType.ts';
 
 type InitRequest = Extract<LearnerRequest, { type: 'init' }>;
@@ -44,12 +44,12 @@ export class Learner {
         }
         case 'score': {
           const { network, scorer } = this.#loaded();
-          const adapter = loadAdapter(network, request.adapter);
+          const adapter = loadScored(network, request.adapter);
           try {
             const scores = await scorer.score(request.items, adapter);
             return this.#reply({ type: 'scores', id: request.id, scores });
           } finally {
-            adapter?.dispose();
+            adapter?.lora.dispose();
           }
         }
       }

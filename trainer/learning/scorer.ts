@@ -7,6 +7,14 @@ import type { TokenCache } from './tokenCache.ts';
 
 /** Base scores and states kept: each is a few kilobytes to 200 KB. */
 const MAX_BASE_RESULTS = 512;
+/** Scores under adapters kept, so that a promoted candidate need not be scored again as the running adapter. */
+const MAX_ADAPTER_SCORES = 4096;
+
+/** An adapter on the device, and the file it came from. */
+export interface ScoredAdapter {
+  lora: DeviceLora;
+  path: string;
+}
 
 interface BaseResult {
   score: Score;
@@ -20,6 +28,7 @@ export class Scorer {
   readonly #cache: TokenCache;
   readonly #endTokens: ReadonlySet<number>;
   readonly #base = new LRUCache<string, BaseResult>({ max: MAX_BASE_RESULTS });
+  readonly #adapter = new LRUCache<string, Score>({ max: MAX_ADAPTER_SCORES });
 
   constructor(network: Network, cache: TokenCache, endTokens: number[]) {
     this.#network = network;
@@ -28,17 +37,21 @@ export class Scorer {
   }
 
   /** Scores of the items in their order; null: the base model. `onItem` is told after each. */
-  async score(items: ScoreItem[], lora: DeviceLora | null, onItem: () => void = () => {}): Promise<Score[]> {
+  async score(
+    items: ScoreItem[],
+    adapter: ScoredAdapter | null,
+    onItem: () => void = () => {},
+  ): Promise<Score[]> {
     const scores: Score[] = [];
     for (const item of items) {
-      scores.push(lora ? await this.#scoreAdapter(item, lora) : (await this.#scoreBase(item)).score);
+      scores.push(adapter ? await this.#scoreAdapter(item, adapter) : (await this.#scoreBase(item)).score);
       onItem();
     }
     return scores;
   }
 
   async #scoreBase(item: ScoreItem): Promise<BaseResult> {
-    const key = [item.id, item.prompt.join(' '), item.target.join(' ')].join('|');
+    const key = keyOf(item);
     const known = this.#base.get(key);
     if (known) return known;
     const { prepared, head } = await this.#prepare(item);
@@ -53,7 +66,10 @@ export class Scorer {
     return base;
   }
 
-  async #scoreAdapter(item: ScoreItem, lora: DeviceLora): Promise<Score> {
+  async #scoreAdapter(item: ScoreItem, { lora, path }: ScoredAdapter): Promise<Score> {
+    const key = [path, lora.scale, keyOf(item)].join('|');
+    const known = this.#adapter.get(key);
+    if (known) return known;
     const { hidden } = await this.#scoreBase(item);
     const { prepared, head } = await this.#prepare(item);
     const [result] = await this.#network.score(prepared.tree, prepared.lower, {
@@ -62,7 +78,9 @@ export class Scorer {
       wantArgmax: true,
       reference: [hidden],
     });
-    return this.#summarise(item, result!);
+    const score = this.#summarise(item, result!);
+    this.#adapter.set(key, score);
+    return score;
   }
 
   async #prepare(
@@ -94,4 +112,8 @@ export class Scorer {
       kl: Math.max(0, mean(kl)),
     };
   }
+}
+
+function keyOf(item: ScoreItem): string {
+  return [item.id, item.prompt.join(' '), item.target.join(' ')].join('|');
 }

@@ -29,7 +29,7 @@ import {
   type Reference,
 } from './batch.ts';
 import { readOptimizer, writeOptimizer } from './optimizerFile.ts';
-import type { Scorer } from './scorer.ts';
+import type { ScoredAdapter, Scorer } from './scorer.ts';
 import type { TokenCache } from './tokenCache.ts';
 
 export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
@@ -172,7 +172,12 @@ class AdapterSet {
 }
 
 /** An adapter on the device, for scoring; null for the base. The caller disposes it. */
-export function loadAdapter(network: Network, ref: AdapterRef): DeviceLora | null {
+export function loadScored(network: Network, ref: AdapterRef): ScoredAdapter | null {
+  const lora = loadAdapter(network, ref);
+  return lora && ref.path !== null ? { lora, path: ref.path } : null;
+}
+
+function loadAdapter(network: Network, ref: AdapterRef): DeviceLora | null {
   if (ref.path === null || ref.scale === 0) return null;
   const lora = readLora(network.device.ggml, ref.path, network.architecture);
   return new DeviceLora(network.device, lora, { scale: ref.scale, trainable: false });
@@ -253,8 +258,11 @@ async function scoreForGate(
   const total = 2 * heldOut.length + 2 * general.length;
   let done = 0;
   const onItem = (): void => context.onProgress('gate', ++done, total);
-  const candidate = new DeviceLora(network.device, lora, { scale: 1, trainable: false });
-  const running = loadAdapter(network, request.parent);
+  const candidate = {
+    lora: new DeviceLora(network.device, lora, { scale: 1, trainable: false }),
+    path: request.candidatePath,
+  };
+  const running = loadScored(network, request.parent);
   try {
     return {
       running: await scorer.score(heldOut, running, onItem),
@@ -263,8 +271,8 @@ async function scoreForGate(
       generalCandidate: await scorer.score(general, candidate, onItem),
     };
   } finally {
-    candidate.dispose();
-    running?.dispose();
+    candidate.lora.dispose();
+    running?.lora.dispose();
   }
 }
 
