@@ -15,15 +15,7 @@ export function displayListener(provider: HoneProvider, capture: Capture): Displ
     ended(item: InlineCompletionItem, reason: EndOfLife): void {
       const id = provider.idOf(item);
       if (id === undefined) return;
-      const supersededBy = reason.supersededBy && provider.idOf(reason.supersededBy);
-      // The same suggestion served again from the cache is no successor.
-      if (supersededBy === id) return;
-      capture.editorEnded({
-        id,
-        reason: REASONS[reason.kind],
-        supersededBy,
-        typedAgainst: reason.userTypingDisagreed,
-      });
+      capture.editorEnded({ id, reason: REASONS[reason.kind], typedAgainst: reason.userTypingDisagreed });
     },
   };
 }

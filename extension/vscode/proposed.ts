@@ -15,7 +15,6 @@ const PROPOSAL = 'inlineCompletionsAdditions';
 export interface EndOfLife {
   /** 0 accepted, 1 rejected, 2 ignored. */
   kind: 0 | 1 | 2;
-  supersededBy?: InlineCompletionItem;
   userTypingDisagreed?: boolean;
 }
 

@@ -91,7 +91,6 @@ export type EditorEvent =
       type: 'editorEnded';
       id: string;
       reason: 'accepted' | 'rejected' | 'ignored';
-      supersededBy?: string;
       typedAgainst?: boolean;
     } & At)
   /** Time has passed. Due at the latest at `nextDueAt()`. */

@@ -217,12 +217,11 @@ export class OutcomeMachine {
     const display = this.#find(event.id);
     if (!display) return [];
     if (event.reason === 'accepted') return this.#accept(event.id, 'event', event.at);
-    display.editorShownAt ??= display.firstOfferedAt;
     if (this.#pending.has(event.id)) return [];
-    const ignored = event.supersededBy === undefined ? 'blurred' : 'superseded';
-    const cause =
-      event.reason === 'rejected' ? 'escape' : event.typedAgainst === true ? 'typedAgainst' : ignored;
-    this.#end(display.offer.document, { cause, at: event.at, by: event.supersededBy });
+    const { document } = display.offer;
+    if (event.reason === 'rejected') return this.#escape(document, event.at);
+    // Else an item object ended, not the suggestion: while it is typed out the same one comes again in another.
+    if (event.typedAgainst === true) this.#end(document, { cause: 'typedAgainst', at: event.at });
     return [];
   }
 

@@ -195,6 +195,17 @@ const cases: Case[] = [
 ];
 
 describe('outcome of a completion', () => {
+  it('is not ended by the end of an item object while the suggestion is typed out', () => {
+    const sim = new EditorSim('|').offer('a', 'foo').send({ type: 'editorShown', id: 'a' }).wait(800);
+    sim
+      .type('f')
+      .send({ type: 'editorEnded', id: 'a', reason: 'ignored' })
+      .offer('a', 'oo')
+      .type('oo')
+      .wait(2000);
+    assert.deepEqual(sim.outcomes('a'), ['typedThrough:3 event']);
+  });
+
   for (const { name, run, outcome } of cases) {
     it(name, () => {
       const sim = run().wait(2000);
