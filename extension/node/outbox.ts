@@ -8,6 +8,8 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 60_000;
 /** Also how often events of windows that are gone are looked for. */
 const HEARTBEAT_MS = 10_000;
+/** No answer of the companion: the event itself can't be sent. */
+const NO_STATUS = -1;
 /** Statuses that say: this event is wrong and will be wrong the next time too. */
 const REFUSALS = new Set([400, 409, 413, 415, 422]);
 
@@ -51,7 +53,6 @@ export class Outbox {
 
   /** Tries now, whatever the waiting time: new events are there, or the companion is back. */
   wake(): void {
-    this.#failures = 0;
     this.#schedule(0);
   }
 
@@ -71,29 +72,32 @@ export class Outbox {
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#draining = this.#drain().finally(() => {
+      this.#draining = this.#drain().then((againMs) => {
         this.#draining = undefined;
         if (this.#wokenWhileDraining) this.#schedule(0);
+        else if (againMs !== null) this.#schedule(againMs);
         this.#wokenWhileDraining = false;
       });
     }, delayMs);
   }
 
-  async #drain(): Promise<void> {
+  /** Sends what is due. Returns after how long to try again, null when nothing waits. */
+  async #drain(): Promise<number | null> {
     const { store, window, log } = this.#options;
     try {
       for (;;) {
         const rows = await store.call('dueDeliveries', window, Date.now(), BATCH_ROWS);
         for (const row of rows) {
-          if (this.#stopped || !(await this.#deliver(row))) return;
+          if (this.#stopped) return null;
+          if (!(await this.#deliver(row))) return delayAfter(this.#failures++);
         }
         if (rows.length < BATCH_ROWS) break;
       }
       const nextAt = await store.call('nextDeliveryAt', window);
-      if (nextAt !== null)
-        setTimeout(() => this.#schedule(0), Math.max(FIRST_RETRY_MS, nextAt - Date.now())).unref();
+      return nextAt === null ? null : Math.max(FIRST_RETRY_MS, nextAt - Date.now());
     } catch (error) {
-      log('warn', `Outbox: ${(error as Error).message}`);
+      if (!this.#stopped) log('warn', `Outbox: ${(error as Error).message}`);
+      return LAST_RETRY_MS;
     }
   }
 
@@ -102,30 +106,34 @@ export class Outbox {
     const { store, submit, log } = this.#options;
     try {
       await submit(feedbackEventSchema.parse(JSON.parse(row.body)));
-      await store.call('delivered', row.sequence);
-      this.#failures = 0;
-      return true;
     } catch (error) {
-      const status = error instanceof CompanionError ? error.status : -1;
-      const message = error instanceof Error ? error.message : String(error);
-      if (REFUSALS.has(status)) {
-        log('warn', `The companion refused event ${row.eventId}: ${message}`);
-        await store.call('refuse', row.sequence, Date.now(), message);
-        return true;
-      }
-      const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** row.attempts);
-      if (status >= 500 && status !== 503) {
-        log('warn', `Event ${row.eventId} waits ${delayMs} ms: ${message}`);
-        await store.call('postpone', row.sequence, Date.now() + delayMs, message);
-        return true;
-      }
-      // Nothing gets through: the row stays due, and the whole pass waits.
-      this.#failures++;
-      const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
-      if (this.#failures === 1) log('info', `Feedback waits for the companion: ${message}`);
-      setTimeout(() => this.#schedule(0), waitMs).unref();
-      return false;
+      return this.#failed(row, error);
     }
+    await store.call('delivered', row.sequence);
+    if (this.#failures > 0) log('info', 'Feedback reaches the companion again.');
+    this.#failures = 0;
+    return true;
+  }
+
+  async #failed(row: Delivery, error: unknown): Promise<boolean> {
+    const { store, log } = this.#options;
+    const status = error instanceof CompanionError ? error.status : NO_STATUS;
+    const message = error instanceof Error ? error.message : String(error);
+    // An event that isn't one (the row was written by another version) is no better the next time.
+    if (REFUSALS.has(status) || status === NO_STATUS) {
+      log('warn', `Event ${row.eventId} was refused: ${message}`);
+      await store.call('refuse', row.sequence, Date.now(), message);
+      return true;
+    }
+    if (status >= 500 && status !== 503) {
+      const delayMs = delayAfter(row.attempts);
+      log('warn', `Event ${row.eventId} waits ${delayMs} ms: ${message}`);
+      await store.call('postpone', row.sequence, Date.now() + delayMs, message);
+      return true;
+    }
+    // Nothing gets through: the row stays due, and the whole pass waits.
+    if (this.#failures === 0) log('info', `Feedback waits for the companion: ${message}`);
+    return false;
   }
 
   async #beat(): Promise<void> {
@@ -139,4 +147,8 @@ export class Outbox {
       if (!this.#stopped) log('warn', `Outbox: ${(error as Error).message}`);
     }
   }
+}
+
+function delayAfter(failures: number): number {
+  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
 }
