@@ -4,9 +4,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newId } from 'uuid';
-import { SETTINGS, readSettings, type Settings } from '../../extension/common/contributions.ts';
+import { EXIT_WHEN_IDLE_SECONDS, serveArguments } from '../../extension/common/companion.ts';
+import { readSettings, type Settings } from '../../extension/common/contributions.ts';
 import { Backend } from '../../extension/node/backend.ts';
-import { isAlive } from '../../extension/node/companionLock.ts';
+import { findCompanion, isAlive } from '../../extension/node/companionLock.ts';
+import { startCompanion } from '../../extension/node/companionProcess.ts';
+import { installationTokens } from '../../extension/node/tokens.ts';
 import { pathsIn, type Paths } from '../../extension/node/paths.ts';
 import { CompanionClient, CompanionError } from '../../extension/node/companionClient.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
@@ -219,7 +222,35 @@ describe("the extension's companion", function () {
     await complete(window);
   });
 
-  it('has a default for every setting', () => {
-    assert.deepEqual(Object.keys(readSettings(() => undefined).settings), Object.keys(SETTINGS));
+  it('ends when no window asks for its health any more', async () => {
+    const tokens = await installationTokens(paths.tokens);
+    const { process: child, ready } = await startCompanion({
+      runtime: paths.runtime,
+      script: paths.companionScript,
+      args: serveArguments({
+        dataDir: paths.companionDir,
+        inferencePort: 0,
+        feedbackPort: 0,
+        modelPath: model,
+        gpu: 'cpu',
+        threads: 1,
+        batchEvents: 16,
+        configPath: null,
+      }).map((argument) => (argument === String(EXIT_WHEN_IDLE_SECONDS) ? '1' : argument)),
+      tokens,
+      logPath: paths.companionLog,
+    });
+    pids.add(ready.pid);
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const client = new CompanionClient(ready, tokens);
+    for (let asked = 0; asked < 6; asked++) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await client.inferenceHealth();
+    }
+    const askedAt = Date.now();
+    await client.close();
+    assert.equal(await ended, 0);
+    assert.ok(Date.now() - askedAt >= 900, 'it ended too early');
+    assert.deepEqual(await findCompanion(paths.companionDir, tokens), { state: 'none' });
   });
 });

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveArguments } from '../../../extension/common/companion.ts';
+import { COMPANION_FILE, type CompanionLock } from '../../../extension/common/contracts/lock.ts';
+import { findCompanion } from '../../../extension/node/companionLock.ts';
+import { LogTail, tailOf } from '../../../extension/node/logTail.ts';
+import { pathsIn } from '../../../extension/node/paths.ts';
+import { fingerprint } from '../../../extension/node/tokens.ts';
+
+const TOKENS = { inference: 'one', feedback: 'two' };
+
+describe("what a companion's files say", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'hone-files-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function lock(change: Partial<CompanionLock>): void {
+    const content: CompanionLock = {
+      v: 1,
+      pid: process.pid,
+      startedAt: 5,
+      host: '127.0.0.1',
+      inferencePort: 1001,
+      feedbackPort: 1002,
+      inferenceTokenFingerprint: fingerprint(TOKENS.inference),
+      feedbackTokenFingerprint: fingerprint(TOKENS.feedback),
+      ...change,
+    };
+    writeFileSync(join(folder, COMPANION_FILE), JSON.stringify(content));
+  }
+  const find = () => findCompanion(folder, TOKENS);
+
+  it('nothing, half a file or a dead process is none', async () => {
+    assert.equal((await find()).state, 'none');
+    writeFileSync(join(folder, COMPANION_FILE), '{"v":1,"pid":');
+    assert.equal((await find()).state, 'none');
+    lock({ pid: spawnSync(process.execPath, ['--version']).pid });
+    assert.equal((await find()).state, 'none');
+  });
+
+  it('a living one is starting, running, or not ours', async () => {
+    lock({ inferencePort: null, feedbackPort: null });
+    assert.deepEqual(await find(), { state: 'starting', pid: process.pid });
+    lock({});
+    const endpoints = { inference: 'http://127.0.0.1:1001', feedback: 'http://127.0.0.1:1002' };
+    assert.deepEqual(await find(), { state: 'running', pid: process.pid, startedAt: 5, endpoints });
+    lock({ feedbackTokenFingerprint: fingerprint('other') });
+    assert.deepEqual(await find(), { state: 'foreign', pid: process.pid });
+    lock({ host: '0.0.0.0', inferenceTokenFingerprint: null, feedbackTokenFingerprint: null });
+    assert.equal((await find()).state, 'running');
+  });
+
+  it('the log says its last error, or its last line', async () => {
+    const path = join(folder, 'companion.log');
+    assert.equal(await tailOf(path), '');
+    writeFileSync(path, 'plain\n{"level":50,"msg":"port 1 is taken"}\n{"level":30,"msg":"bye"}\n');
+    assert.equal(await tailOf(path), 'port 1 is taken');
+    writeFileSync(path, '{"level":30,"msg":"hello"}\nError: boom\n');
+    assert.equal(await tailOf(path), 'Error: boom');
+  });
+
+  it('the log is followed from its end, line by line, into a new file', async () => {
+    const path = join(folder, 'companion.log');
+    writeFileSync(path, '{"level":30,"msg":"old"}\n');
+    const tail = new LogTail(path);
+    assert.deepEqual(await tail.read(), []);
+    appendFileSync(path, '{"level":40,"msg":"new"}\n{"level":30,');
+    assert.deepEqual(await tail.read(), [{ level: 'warn', message: 'new' }]);
+    appendFileSync(path, '"msg":"rest"}\n');
+    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'rest' }]);
+    writeFileSync(path, 'x\n');
+    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'x' }]);
+  });
+});
+
+describe("the companion's command line", () => {
+  const options = {
+    dataDir: '/d',
+    inferencePort: 0,
+    feedbackPort: 8082,
+    modelPath: '',
+    gpu: 'auto' as const,
+    threads: 0,
+    batchEvents: 16,
+    configPath: null,
+  };
+
+  it('names what differs from the defaults, and no token', () => {
+    const args = serveArguments(options).join(' ');
+    assert.match(args, /^serve --data-dir \/d --inference-port 0 --feedback-port 8082 --gpu auto/);
+    assert.doesNotMatch(args, /--model|--threads|--config|token/);
+    const all = serveArguments({ ...options, modelPath: '/m.gguf', threads: 2, configPath: '/c' }).join(' ');
+    assert.match(all, /--model \/m\.gguf --threads 2 --config \/c$/);
+  });
+
+  it('and its files can be moved', () => {
+    const paths = pathsIn('/storage', '/dist', {
+      HONE_DATA_DIR: '/data',
+      HONE_COMPANION: '/c.ts',
+      HONE_NODE: '/n',
+    });
+    assert.equal(paths.database, join('/data', 'extension.sqlite'));
+    assert.equal(paths.companionScript, '/c.ts');
+    assert.equal(paths.runtime, '/n');
+    assert.equal(pathsIn('/storage', '/dist', {}).companionScript, join('/dist', 'hone.js'));
+  });
+});
