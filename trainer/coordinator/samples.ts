@@ -137,28 +137,34 @@ function takenText(facts: OutcomeFacts): string {
 }
 
 /**
- * How many tokens at the end of the prompt the developer typed since the request before in the same document. None
- * when that request was held out: what was typed there is what the gate scores.
+ * How many tokens at the end of the prompt are the developer's own text that no earlier event has taught: what was
+ * typed since the request before in the same document, or all of the prefix where the document is new or the caret
+ * has gone on by more than the prefix. None when the request before was held out: what was typed there is what the
+ * gate scores.
  */
 function contextTokens(
   { completion, previous }: TrainingFacts,
   prompt: number[],
   { text, settings }: SampleContext,
 ): number {
-  if (previous === null || previous.heldOut || completion.heldOut) return 0;
-  const chars = completion.offset - previous.offset;
-  if (chars <= 0 || completion.promptTokens !== prompt) return 0;
+  if (completion.heldOut || previous?.heldOut || completion.promptTokens !== prompt) return 0;
   const prefix = prefixOf(completion.promptText);
   // The caret's text must end the prompt, as it does in suffix-prefix-middle order.
-  if (chars >= prefix.length || !completion.promptText.endsWith(prefix)) return 0;
+  if (prefix === '' || !completion.promptText.endsWith(prefix)) return 0;
+  const chars = previous === null ? prefix.length : completion.offset - previous.offset;
+  if (chars <= 0) return 0;
+  const fresh = Math.min(chars, prefix.length);
+  if (previous !== null && fresh < prefix.length && !isTyped(prefix, fresh, previous.promptText)) return 0;
+  const tokens = tokensEnding(prompt.slice(-settings.maxContextTokens), fresh, text.detokenize);
+  return Math.min(tokens, prompt.length - 1);
+}
+
+/** Whether the caret came here by typing the last `chars` of the prefix, not by a jump over text that was there. */
+function isTyped(prefix: string, chars: number, previousPrompt: string): boolean {
   const typed = prefix.slice(prefix.length - chars);
   const before = prefix.slice(0, prefix.length - chars);
-  const anchor = prefixOf(previous.promptText).slice(-MIN_TELLING_CHARS);
-  // The caret came here by typing, not by a jump over text that was there before.
-  if (!before.endsWith(anchor)) return 0;
-  if (typed.length >= MIN_TELLING_CHARS && previous.promptText.includes(typed)) return 0;
-  const tokens = tokensEnding(prompt.slice(-settings.maxContextTokens), chars, text.detokenize);
-  return Math.min(tokens, prompt.length - 1);
+  const anchor = prefixOf(previousPrompt).slice(-MIN_TELLING_CHARS);
+  return before.endsWith(anchor) && !(typed.length >= MIN_TELLING_CHARS && previousPrompt.includes(typed));
 }
 
 /** The model reads and writes LF only. */

@@ -23,10 +23,10 @@ export const trainingSettingsSchema = z.strictObject({
   maxQueued: z.int().min(1).default(10_000),
   /** Tokens of a typed or accepted text that are learned from or scored. */
   maxTargetTokens: z.int().min(1).default(96),
-  /** Tokens at the end of a prompt that can be learned from as typed. */
-  maxContextTokens: z.int().nonnegative().default(64),
+  /** Tokens at the end of a prompt that can be learned from as the developer's own text. */
+  maxContextTokens: z.int().nonnegative().default(256),
   /** Held-out events, newest first, that a gate scores; each costs one pass through the upper layers. */
-  maxGateItems: z.int().min(1).default(96),
+  maxGateItems: z.int().min(1).default(64),
   /** Milliseconds without a word of the learner, pauses not counted, after which it is ended. */
   learnerSilenceMs: z.int().min(1).default(120_000),
   /** Bytes of lower-layer outputs that the learner keeps. */

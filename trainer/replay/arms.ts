@@ -47,7 +47,7 @@ export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
       ...training,
       batchEvents: NEVER_BY_ITSELF,
       seed,
-      update: { weightType: 'f32', ...training.update, ...(ARMS[arm] ?? {}) },
+      update: { weightType: 'bf16', ...training.update, ...(ARMS[arm] ?? {}) },
     },
   };
 }

@@ -241,12 +241,18 @@ describe('context term', () => {
       'the prompt is in prefix-suffix-middle order',
       after({}, { promptText: `<|fim_prefix|>${now}<|fim_suffix|>x<|fim_middle|>` }),
     ],
-    ['the prompt shows less than was typed', after({ offset: 1 })],
   ];
   for (const [name, term] of none) it(`is left out when ${name}`, () => assert.equal(term, undefined));
 
-  it('is left out for the first request in a document', () => {
-    assert.equal(sampleOf(training(accepted))!.context, undefined);
+  const whole = { from: 1, weight: 1 };
+
+  it('covers the whole prefix when more was typed than it shows', () => {
+    assert.deepEqual(after({ offset: 1 }), whole);
+    assert.equal(after({ offset: 1, heldOut: true }), undefined);
+  });
+
+  it('covers the whole prefix at the first request in a document', () => {
+    assert.deepEqual(sampleOf(training(accepted))!.context, whole);
   });
 });
 
