@@ -4,6 +4,8 @@ import { getLlama, type LlamaModel, type Token } from 'node-llama-cpp';
 export interface LlamaReference {
   /** log p(tokens[i+1] | tokens[..i]) at temperature 1, for the target positions [from, tokens.length). */
   logprobs(tokens: number[], from: number): Promise<number[]>;
+  /** Plain text to ids. */
+  tokenize(text: string): number[];
   dispose(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export async function llamaReference(
         return Math.log(probability);
       });
     },
+    tokenize: (text) => model.tokenize(text),
     async dispose() {
       await context.dispose();
       await model.dispose();

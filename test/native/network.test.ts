@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { embeddedModelPath } from '../../trainer/cli/options.ts';
 import { TensorType } from '../../trainer/ggml/tensor.ts';
 import {
   DeviceLora,
@@ -141,6 +142,51 @@ describe("the trainer's transformer", () => {
         );
         network.dispose();
       });
+    });
+  }
+
+  it("gives llama.cpp's log-probabilities for the embedded model, in its own types", async () => {
+    const path = embeddedModelPath();
+    const reference = await llamaReference(path);
+    const prompt = reference.tokenize('export function add(a: number, b: number): number {\n  return ');
+    const target = reference.tokenize('a + b;');
+    const expected = await reference.logprobs([...prompt, ...target], prompt.length);
+    await reference.dispose();
+    const network = new Network(testDevice(), path, {
+      firstLayer: 20,
+      forward: 'file',
+      transposed: TensorType.BF16,
+    });
+    const tree = tokenTree(prompt, [target]);
+    const heads = [{ ...branchTargets(tree, 0, target), temperatures: [1] }];
+    const [result] = await network.score(tree, await network.lower(tree), { lora: null, heads });
+    network.dispose();
+    // Activations are rounded to eight bits on both sides, in other groupings.
+    assertClose([...result!.logprobs.get(1)!], expected, 0.2, 'embedded model');
+    assert.ok(
+      expected.some((logprob) => logprob > -1),
+      'the text is no surprise to the model',
+    );
+  });
+
+  for (const type of ['f16', 'f32'] as const) {
+    it(`computes the same from ${type} weights kept as they are and dequantised`, async () => {
+      const path = join(folder, `${type}.gguf`);
+      writeTinyModel(path, { type });
+      const tree = tokenTree(PROMPT, [FIRST]);
+      const heads = [{ ...branchTargets(tree, 0, FIRST), temperatures: [1] }];
+      const scores: number[][] = [];
+      for (const forward of ['file', 'f32'] as const) {
+        const network = new Network(testDevice(), path, {
+          firstLayer: 1,
+          forward,
+          transposed: TensorType.F32,
+        });
+        const [result] = await network.score(tree, await network.lower(tree), { lora: null, heads });
+        scores.push([...result!.logprobs.get(1)!]);
+        network.dispose();
+      }
+      assertClose(scores[0]!, scores[1]!, 0.02, type);
     });
   }
 
