@@ -161,8 +161,12 @@ describe("the trainer's transformer", () => {
     const heads = [{ ...branchTargets(tree, 0, target), temperatures: [1] }];
     const [result] = await network.score(tree, await network.lower(tree), { lora: null, heads });
     network.dispose();
-    // Activations are rounded to eight bits on both sides, in other groupings.
-    assertClose([...result!.logprobs.get(1)!], expected, 0.2, 'embedded model');
+    // Activations are rounded to eight bits on both sides, in other groupings: llama.cpp itself moves by some
+    // tenths of a nat with the size of its batches.
+    const actual = [...result!.logprobs.get(1)!];
+    assertClose(actual, expected, 0.5, 'embedded model');
+    const meanDifference = actual.reduce((sum, x, t) => sum + Math.abs(x - expected[t]!), 0) / actual.length;
+    assert.ok(meanDifference < 0.15, `mean difference ${meanDifference}`);
     assert.ok(
       expected.some((logprob) => logprob > -1),
       'the text is no surprise to the model',
