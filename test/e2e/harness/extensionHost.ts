@@ -25,9 +25,9 @@ export async function runInExtensionHost(
       resolve(code);
     });
   });
-  await page.exposeFunction('codeAutomationLog', (_type: string, args: unknown[]) =>
-    printed.push(args.map(String).join(' ')),
-  );
+  await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) => {
+    if (type === 'error') printed.push(args.map(String).join(' '));
+  });
   const uri = (path: string): string => `vscode-remote://127.0.0.1:${server.port}${path}`;
   const payload = [
     ['extensionDevelopmentPath', uri(options.runner)],

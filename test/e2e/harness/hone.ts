@@ -16,6 +16,7 @@ import { startServer, type ServerOptions, type WorkbenchServer } from './server.
 import { openBrowser, Workbench } from './workbench.ts';
 
 const POLL_MS = 100;
+const SETTINGS_MS = 2000;
 
 /** A row of the extension's own store: what was shown and how it ended. */
 export interface OutcomeRow {
@@ -68,6 +69,13 @@ export class HoneWorkbench {
     const window = await Workbench.open(this.browser, this.server, this.workspace, file);
     await window.waitForStatus(status);
     return window;
+  }
+
+  /** Writes the workspace's settings; the editor takes them up within a moment. */
+  async configure(settings: Record<string, unknown>): Promise<void> {
+    mkdirSync(join(this.workspace, '.vscode'), { recursive: true });
+    writeFileSync(join(this.workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
+    await new Promise((resolve) => setTimeout(resolve, SETTINGS_MS));
   }
 
   /** Terminal outcomes in the order in which they were written. */

@@ -2,15 +2,16 @@
 const assert = require('node:assert/strict');
 const vscode = require('vscode');
 
-const COMPLETION_LIMIT_MS = 120_000;
+const LIMIT_MS = 60_000;
 const POLL_MS = 500;
-const SOURCE = 'function add(left, right) {\n  return ';
+const SOURCE = 'function add(left, right) {\n  return';
 
 exports.run = async () => {
   const hone = vscode.extensions.getExtension('hone.hone');
   assert.ok(hone, 'hone.hone is not installed');
-  await hone.activate();
+  const api = await hone.activate();
   await hasItsCommands(hone);
+  await until(() => api.companion() !== null, 'the companion did not start');
   await completes();
 };
 
@@ -21,7 +22,7 @@ async function hasItsCommands(hone) {
   }
 }
 
-/** Asks for a suggestion and takes it until the document has grown. */
+/** Types, and takes the suggestion that comes. */
 async function completes() {
   const document = await vscode.workspace.openTextDocument({
     language: 'javascript',
@@ -30,12 +31,19 @@ async function completes() {
   const editor = await vscode.window.showTextDocument(document);
   const caret = document.positionAt(SOURCE.length);
   editor.selection = new vscode.Selection(caret, caret);
-  const before = document.getText().length;
-  const end = Date.now() + COMPLETION_LIMIT_MS;
-  while (document.getText().length === before) {
-    assert.ok(Date.now() < end, 'no completion was offered');
-    await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  await vscode.commands.executeCommand('type', { text: ' ' });
+  const typed = document.getText().length;
+  await until(async () => {
     await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
+    return document.getText().length > typed;
+  }, 'no completion was offered');
+}
+
+async function until(reached, failure) {
+  const end = Date.now() + LIMIT_MS;
+  while (!(await reached())) {
+    assert.ok(Date.now() < end, failure);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
