@@ -155,6 +155,15 @@ describe('feedback service', () => {
       assert.equal(own.relativePath, 'src/a.ts');
     });
 
+    it('are kept from when they came, whatever the clock of the tracker says', async () => {
+      for (const timestamp of [1_735_689_600.25, '2020-01-01T00:00:00Z', 'yesterday']) {
+        const id = uuidv7();
+        const began = Date.now();
+        await service.submit(flat({ completionId: id, timestamp }));
+        assert.ok(service.store.completions.get(id)!.createdAt >= began, String(timestamp));
+      }
+    });
+
     it('with the same id are one event, with another verdict a conflict', async () => {
       const body = flat({ completionId: uuidv7() });
       const before = (await service.status()).stored;

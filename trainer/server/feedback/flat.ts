@@ -43,7 +43,8 @@ export function flatSubmission(store: Store, modelHash: string, body: FlatFeedba
         ? null
         : {
             id: completionId,
-            createdAt: at,
+            // The tracker's clock may be in seconds or long past: what comes in now is kept as long as everything else.
+            createdAt: Date.now(),
             workspaceKey: outcome.workspaceKey,
             relativePath: outcome.relativePath,
             offset: outcome.offset,
