@@ -53,6 +53,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   });
   /** Suggestions of before were recorded or not as it was then; neither goes on as the other. */
   function changeTracking(): void {
+    provider.forget();
     capture.forget();
     cache.clear();
   }

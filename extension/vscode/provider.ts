@@ -52,6 +52,8 @@ interface Ask {
 export class HoneProvider implements InlineCompletionItemProvider {
   readonly #parts: ProviderParts;
   readonly #ids = new WeakMap<InlineCompletionItem, string>();
+  /** Requests that wait for their answer. */
+  readonly #waiting = new Set<AbortController>();
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
@@ -60,6 +62,11 @@ export class HoneProvider implements InlineCompletionItemProvider {
   /** Completion id of an item that this provider gave. */
   idOf(item: InlineCompletionItem): string | undefined {
     return this.#ids.get(item);
+  }
+
+  /** Gives up what is asked for: an aborted request leaves no record with the companion. */
+  forget(): void {
+    for (const abort of this.#waiting) abort.abort();
   }
 
   async provideInlineCompletionItems(
@@ -86,7 +93,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       await cancelled(token, settings().debounceMs);
     }
     if (token.isCancellationRequested) return [];
-    return this.#request(ask, token);
+    return this.#request({ ...ask, recorded: policy.mayRecord() }, token);
   }
 
   async #request(ask: Ask, token: CancellationToken): Promise<InlineCompletionItem[]> {
@@ -110,16 +117,18 @@ export class HoneProvider implements InlineCompletionItemProvider {
 
     const abort = new AbortController();
     const subscription = token.onCancellationRequested(() => abort.abort());
+    this.#waiting.add(abort);
     const began = Date.now();
     try {
       const response = await companion.complete(body, abort.signal);
       // An answer for a document that has changed since can't be shown, and has no outcome.
-      if (token.isCancellationRequested || document.version !== version) return [];
+      if (abort.signal.aborted || document.version !== version) return [];
       return this.#answer(ask, response, window, Date.now() - began);
     } catch (error) {
       if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
       return [];
     } finally {
+      this.#waiting.delete(abort);
       subscription.dispose();
     }
   }
