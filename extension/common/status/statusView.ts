@@ -63,8 +63,9 @@ function kindOf(situation: Situation): StatusKind {
   if (errorOf(situation) !== null) return 'error';
   if (situation.companion.kind !== 'ready') return 'starting';
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
-  const state = situation.training?.state;
-  return state === 'training' || state === 'gating' ? 'learning' : 'ready';
+  const { state, progress } = situation.training ?? {};
+  // An update that rests while a completion is in flight is paused, and under way all the same.
+  return state === 'training' || state === 'gating' || progress !== undefined ? 'learning' : 'ready';
 }
 
 function tooltipOf(situation: Situation): string[] {

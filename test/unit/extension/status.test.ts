@@ -41,6 +41,12 @@ describe('status bar', () => {
     [{ companion: { kind: 'starting' } }, 'starting', /Hone: starting$/],
     [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning$/],
     [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning$/],
+    [
+      { training: { ...training, state: 'paused', progress: { phase: 'train', done: 1, total: 9 } } },
+      'learning',
+      /Hone: learning$/,
+    ],
+    [{ training: { ...training, state: 'paused' } }, 'ready', /Hone: ready$/],
     [{ tracking: false }, 'trackingOff', /Hone: tracking off$/],
     [{ trusted: false }, 'trackingOff', /Hone: tracking off$/],
     [{ companion: { kind: 'error', message: 'port taken' } }, 'error', /Hone: error$/],
