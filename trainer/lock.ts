@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   COMPANION_FILE,
@@ -8,6 +8,7 @@ import {
   type CompanionLock,
 } from '../extension/common/contracts/index.ts';
 import { guarded } from './store/database.ts';
+import { makePrivateFolder } from './store/folder.ts';
 import { HoneError } from './server/shared/errors.ts';
 
 /** Held with an exclusive SQLite transaction: the operating system lets go of it however the process ends. */
@@ -87,7 +88,7 @@ export function tokenFingerprint(token: string): string {
 
 function takeLock(dataDir: string): Database.Database {
   return guarded(dataDir, () => {
-    mkdirSync(dataDir, { recursive: true });
+    makePrivateFolder(dataDir);
     const handle = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
     try {
       handle.exec('BEGIN EXCLUSIVE');

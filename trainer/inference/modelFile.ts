@@ -1,20 +1,13 @@
 /** What can be told of a model file before it is loaded: that it is there, is GGUF, and is of a kind Hone serves. */
 import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readGgufFileInfo, type GgufFileInfo } from 'node-llama-cpp';
 import * as z from 'zod';
 import { HoneError } from '../server/shared/errors.ts';
+import { makePrivateFolder } from '../store/folder.ts';
 
 /** Architectures that the learner can train; others are refused by name. */
 export const SUPPORTED_ARCHITECTURES = ['llama', 'qwen2'];
@@ -96,7 +89,7 @@ function readHashCache(dataDir: string): z.infer<typeof hashCacheSchema> {
 }
 
 function writeHashCache(dataDir: string, cache: z.infer<typeof hashCacheSchema>): void {
-  mkdirSync(dataDir, { recursive: true });
+  makePrivateFolder(dataDir);
   const path = join(dataDir, HASH_FILE);
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(cache));

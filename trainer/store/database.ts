@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HoneError } from '../server/shared/errors.ts';
+import { makePrivateFolder } from './folder.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 export const DATABASE_FILE = 'experience.db';
@@ -24,7 +24,7 @@ export interface Connections {
 export function openDatabase(dataDir: string, maxBytes = MAX_DATABASE_BYTES): Connections {
   const path = join(dataDir, DATABASE_FILE);
   return guarded(path, () => {
-    mkdirSync(dataDir, { recursive: true });
+    makePrivateFolder(dataDir);
     const durable = connect(path, 'FULL', maxBytes);
     migrate(durable, path);
     return { durable, quick: connect(path, 'NORMAL', maxBytes) };

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdapterTable, type AdapterTable } from './adapters.ts';
 import { createCompletionTable, type CompletionTable } from './completions.ts';
 import { DATABASE_FILE, guarded, openDatabase } from './database.ts';
 import { createEventTable, type EventTable } from './events.ts';
 import { createFactTable, type FactTable } from './facts.ts';
+import { makePrivateFolder } from './folder.ts';
 import { DEFAULT_RETENTION, prune, type RetentionLimits } from './prune.ts';
 import { createRunTable, type RunTable } from './runs.ts';
 import type { CompletionRecord, CompletionSink } from './types.ts';
@@ -40,7 +40,7 @@ export function openStore(dataDir: string, maxBytes?: number): Store {
   const { durable, quick } = openDatabase(dataDir, maxBytes);
   const path = join(dataDir, DATABASE_FILE);
   const adapterDir = join(dataDir, ADAPTER_FOLDER);
-  guarded(path, () => mkdirSync(adapterDir, { recursive: true }));
+  guarded(path, () => makePrivateFolder(adapterDir));
   const completions = createCompletionTable({ durable, quick });
   const addCount = quick.prepare(
     'INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',

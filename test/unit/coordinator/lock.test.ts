@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPANION_FILE, companionLockSchema } from '../../../extension/common/contracts/index.ts';
@@ -67,6 +67,13 @@ describe('lock of the data folder', () => {
     const info = companionLockSchema.parse(JSON.parse(readFileSync(join(dataDir, COMPANION_FILE), 'utf8')));
     assert.equal(info.pid, process.pid);
     lock.release();
+  });
+
+  it('makes a folder that only its owner may look into', () => {
+    if (process.platform === 'win32') return;
+    const folder = join(dataDir, 'made');
+    lockDataFolder(folder).release();
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
 
   it('says what is wrong with a folder that cannot be one', () => {
