@@ -37,6 +37,7 @@ export async function startCompanion(command: CompanionCommand): Promise<Started
   await rotate(command.logPath);
   const log = await open(command.logPath, 'a', 0o600);
   try {
+    const { size: earlier } = await log.stat();
     const child = spawn(command.runtime, [command.script, ...command.args], {
       detached: true,
       stdio: ['ignore', 'pipe', log.fd],
@@ -49,7 +50,8 @@ export async function startCompanion(command: CompanionCommand): Promise<Started
       },
     });
     child.unref();
-    return { process: child, ready: await readyLine(child, command.logPath) };
+    const tail = () => tailOf(command.logPath, earlier);
+    return { process: child, ready: await readyLine(child, tail) };
   } finally {
     await log.close();
   }
@@ -63,7 +65,7 @@ function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-function readyLine(child: ChildProcess, logPath: string): Promise<ServeReady> {
+function readyLine(child: ChildProcess, tail: () => Promise<string>): Promise<ServeReady> {
   const stdout = child.stdout!;
   return new Promise((resolve, reject) => {
     let text = '';
@@ -90,8 +92,8 @@ function readyLine(child: ChildProcess, logPath: string): Promise<ServeReady> {
     function fail(what: string): void {
       clearTimeout(timer);
       stdout.destroy();
-      void tailOf(logPath).then((tail) =>
-        reject(new Error(`The companion ${what}.${tail === '' ? '' : ` ${tail}`}`)),
+      void tail().then((words) =>
+        reject(new Error(`The companion ${what}.${words === '' ? '' : ` ${words}`}`)),
       );
     }
   });

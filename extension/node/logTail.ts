@@ -1,11 +1,17 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 
 const TAIL_BYTES = 8192;
 const READ_BYTES_MAX = 256 * 1024;
 
-/** The last error that a log of JSON lines tells, or its last line, as one sentence; empty when there is none. */
-export async function tailOf(path: string): Promise<string> {
-  const lines = (await readFrom(path, -TAIL_BYTES)).text.split('\n').filter((line) => line.trim() !== '');
+/**
+ * The last error that a log of JSON lines tells, or its last line, as one sentence; empty when there is none.
+ *
+ * @param since bytes of the log that an earlier process has written
+ */
+export async function tailOf(path: string, since = 0): Promise<string> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  const { text } = await readFrom(path, Math.max(since, size - TAIL_BYTES));
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
   const told = lines.map(plainLine);
   const errors = told.filter((line) => line.level === 'error');
   return (errors.at(-1) ?? told.at(-1))?.message ?? '';
@@ -51,7 +57,7 @@ function plainLine(line: string): LogLine {
   return { level: name, message: msg };
 }
 
-/** Text from an offset, or from that many bytes before the end when it is negative. */
+/** Text from an offset. */
 async function readFrom(
   path: string,
   offset: number,
@@ -63,7 +69,7 @@ async function readFrom(
     const { size } = await file.stat();
     if (endOnly) return { text: '', end: size };
     // A smaller file is a new one.
-    const start = offset < 0 ? Math.max(0, size + offset) : offset > size ? 0 : offset;
+    const start = offset > size ? 0 : offset;
     const { buffer, bytesRead } = await file.read({
       buffer: Buffer.alloc(Math.min(size - start, READ_BYTES_MAX)),
       position: start,

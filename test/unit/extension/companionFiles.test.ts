@@ -62,6 +62,15 @@ describe("what a companion's files say", () => {
     assert.equal(await tailOf(path), 'Error: boom');
   });
 
+  it('the log of a process says nothing of the one before', async () => {
+    const path = join(folder, 'companion.log');
+    const old = '{"level":50,"msg":"old trouble"}\n';
+    writeFileSync(path, `${old}hone: Port 1 is in use\n`);
+    assert.equal(await tailOf(path), 'old trouble');
+    assert.equal(await tailOf(path, old.length), 'hone: Port 1 is in use');
+    assert.equal(await tailOf(path, old.length + 23), '');
+  });
+
   it('the log is followed from its end, line by line, into a new file', async () => {
     const path = join(folder, 'companion.log');
     writeFileSync(path, '{"level":30,"msg":"old"}\n');
