@@ -7,6 +7,9 @@ import type { OutcomeFacts } from '../store/types.ts';
 import { eligibilityOf } from './eligibility.ts';
 import { buildSample, buildScoreItem, type SampleContext } from './samples.ts';
 
+/** Held-out events looked at for each one that the gate scores: of many nothing is known that could be scored. */
+const LOOKED_AT_PER_GATE_ITEM = 8;
+
 /** What one update is made of. */
 export interface Batch {
   samples: Sample[];
@@ -81,14 +84,18 @@ export function buildBatch(
   };
 }
 
+/** The newest held-out events of which it is known what was typed. */
 function heldOutItems(store: Store, context: SampleContext, now: number | null): ScoreItem[] {
   const { settings, modelHash } = context;
-  return store.facts.heldOut(settings.maxGateItems).flatMap((facts) => {
-    if (eligibilityOf(facts, modelHash, settings, now).state !== 'ready') return [];
+  const items: ScoreItem[] = [];
+  for (const facts of store.facts.heldOut(LOOKED_AT_PER_GATE_ITEM * settings.maxGateItems)) {
+    if (items.length === settings.maxGateItems) break;
+    if (eligibilityOf(facts, modelHash, settings, now).state !== 'ready') continue;
     const training = store.facts.training(facts);
     const item = training === null ? null : buildScoreItem(training, context);
-    return item === null ? [] : [item];
-  });
+    if (item !== null) items.push(item);
+  }
+  return items;
 }
 
 function batchFigures(
