@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
@@ -256,6 +256,18 @@ describe('coordinator', () => {
       for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
     });
 
+    it('leaves no file of an update that could not be written down', async () => {
+      await open();
+      service.store.runs.commit = () => {
+        throw new Error('The disk is full.');
+      };
+      await service.accept(BATCH);
+      const status = await service.until((s) => s.state === 'error');
+      assert.equal(status.error, 'The disk is full.');
+      assert.equal(status.queued, BATCH);
+      assert.deepEqual(readdirSync(service.store.adapterDir), []);
+    });
+
     it('finds the event that the learner fails on, and learns from the others', async () => {
       await open();
       const [poison] = await service.accept(1);
@@ -323,105 +335,6 @@ describe('coordinator', () => {
       assert.equal(tiny.engine.adapter.version, 1);
       for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
       assert.ok(Number.isFinite(status.lastRun!.figures['losses/policy_loss']));
-    });
-  });
-
-  describe('versions by hand', () => {
-    beforeEach(async () => {
-      await open();
-      await service.accept(BATCH);
-      await service.until((s) => s.adapterVersion === 1);
-      await service.accept(BATCH);
-      await service.until((s) => s.adapterVersion === 2 && s.state === 'idle');
-    });
-
-    it('lists, activates, rolls back', async () => {
-      const list = await service.call('GET', '/api/adapters');
-      const { adapters } = list.body as unknown as {
-        adapters: { version: number; status: string; active: boolean }[];
-      };
-      assert.deepEqual(
-        adapters.map((adapter) => [adapter.version, adapter.status, adapter.active]),
-        [
-          [0, 'base', false],
-          [1, 'provisional', false],
-          [2, 'provisional', true],
-        ],
-      );
-      assert.equal((await service.call('POST', '/api/adapters/0/activate')).status, 200);
-      assert.equal(tiny.engine.adapter.version, 0);
-      await service.call('POST', '/api/adapters/2/activate', {});
-      assert.equal(tiny.engine.adapter.version, 2);
-      await service.call('POST', '/api/adapters/rollback');
-      assert.equal(tiny.engine.adapter.version, 1);
-      assert.equal((await service.status()).adapterVersion, 1);
-      await service.call('POST', '/api/adapters/rollback');
-      const { status, body } = await service.call('POST', '/api/adapters/rollback');
-      assert.equal(status, 409);
-      assert.equal(body.error.code, 'nothing_to_roll_back');
-    });
-
-    it('answers 404, 409 and 400 to versions that cannot be served', async () => {
-      const unknown = await service.call('POST', '/api/adapters/99/activate');
-      assert.equal(unknown.status, 404);
-      assert.match(unknown.body.error.message, /Versions that exist: 0, 1, 2/);
-      const noNumber = await service.call('POST', '/api/adapters/latest/activate');
-      assert.equal(noNumber.status, 400);
-      assert.equal(noNumber.body.error.param, 'version');
-
-      service.store.adapters.registerModel({ hash: 'b'.repeat(64), name: 'another', path: 'b.gguf' });
-      service.store.runs.commit(
-        {
-          id: 'foreign',
-          modelHash: 'b'.repeat(64),
-          workspaceKey: 'default',
-          parent: 0,
-          candidate: { version: 3, file: 'foreign.gguf', scale: 1 },
-          eventIds: [],
-          decision: 'promoted',
-          reason: '',
-          seconds: {},
-          figures: {},
-          scores: null,
-          config: service.log()[0]!.request.config,
-        },
-        null,
-      );
-      const foreign = await service.call('POST', '/api/adapters/3/activate');
-      assert.equal(foreign.status, 409);
-      assert.match(foreign.body.error.message, /belongs to the model another/);
-      assert.equal(tiny.engine.adapter.version, 2, 'what served goes on serving');
-    });
-
-    it('serves the version of before after a restart, and its parent when the file is damaged', async () => {
-      await service.close();
-      await tiny.engine.useAdapter({ version: 0, path: null, scale: 1 });
-      await open();
-      assert.equal(tiny.engine.adapter.version, 2);
-      const { file } = service.store.adapters.get(2)!;
-      const path = join(service.store.adapterDir, file);
-      await service.close();
-      await tiny.engine.useAdapter({ version: 0, path: null, scale: 1 });
-      writeFileSync(path, 'not an adapter');
-      await open();
-      assert.equal(tiny.engine.adapter.version, 1);
-      const status = await service.status();
-      assert.equal(status.state, 'error');
-      assert.match(status.error!, /Adapter 2 could not be loaded, version 1 serves instead/);
-    });
-
-    it('clears away files of updates that were cut short and of versions that were rolled back', async () => {
-      const files = [1, 2].map((version) => service.store.adapters.get(version)!.file);
-      await service.close();
-      const beside = `${files[1]}.state`;
-      for (const file of ['adapter-9-cut.gguf', 'adapter-9-cut.gguf.state', beside])
-        writeFileSync(join(service.dataDir, 'adapters', file), 'half');
-      await open();
-      assert.deepEqual(readdirSync(service.store.adapterDir), [...files, beside].sort());
-      await service.call('POST', '/api/adapters/rollback');
-      const collected = await service.call('POST', '/api/adapters/gc');
-      assert.deepEqual((collected.body as unknown as { versions: number[] }).versions, [2]);
-      assert.deepEqual(readdirSync(service.store.adapterDir), files.slice(0, 1));
     });
   });
 });

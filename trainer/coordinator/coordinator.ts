@@ -233,17 +233,17 @@ export class Coordinator {
     this.progress = 'preparing';
     this.learner.setPaused(this.busy);
     try {
-      const run = await performUpdate(this.parts, events, now, (progress) => {
+      const decided = await performUpdate(this.parts, events, now, (progress) => {
         this.progress = progress;
       });
-      if (run?.decision === 'failed') {
+      if (decided?.learnerFailed) {
         this.suspects.failed(events);
-        this.trouble = run.reason;
+        this.trouble = decided.run.reason;
       } else {
         this.suspects.succeeded();
         this.trouble = this.asideNote();
       }
-      return run;
+      return decided?.run ?? null;
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
       throw error;

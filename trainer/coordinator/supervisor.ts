@@ -42,19 +42,21 @@ export class LearnerSupervisor {
   }
 
   /**
-   * Runs one update, in a new process when there is none.
+   * Runs one update, in a new process when there is none, and returns what `read` makes of the answer. An answer that
+   * `read` throws at is a failure like any other.
    *
-   * @throws HoneError `learner_failed`.
+   * @throws HoneError `learner_failed`, and what `read` throws.
    */
-  async update(
+  async update<T>(
     request: Extract<LearnerRequest, { type: 'update' }>,
     onProgress: (progress: LearnerProgress) => void,
-  ): Promise<LearnerUpdated> {
+    read: (updated: LearnerUpdated) => T,
+  ): Promise<T> {
     try {
       const learner = await this.running();
-      const updated = await learner.update(request, onProgress);
+      const answer = read(await learner.update(request, onProgress));
       this.failures = 0;
-      return updated;
+      return answer;
     } catch (error) {
       this.failures++;
       this.notBefore = Date.now() + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.failures - 1));

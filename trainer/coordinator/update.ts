@@ -35,6 +35,12 @@ export interface UpdateParts {
   ending: AbortSignal;
 }
 
+export interface Decided {
+  run: RunSummary;
+  /** False also when the version that it began with was taken out of service meanwhile. */
+  learnerFailed: boolean;
+}
+
 /** Name of the file, in the data folder, with one line of JSON an update. */
 export const RUNS_FILE = 'runs.jsonl';
 /** Counter of policy terms left out because their adapter is too old. */
@@ -44,7 +50,7 @@ export const STALE_COUNTER = 'policyTooOld';
  * One update, from settled events to the new adapter in service: samples, learner, gate, one transaction, swap.
  *
  * @param now Milliseconds since the epoch; null when what is open was settled.
- * @returns what was decided, also when the learner failed (its events stay in the queue); null when nothing in the
+ * @returns what was decided, also when the update failed (its events stay in the queue); null when nothing in the
  *   events could be learned from.
  */
 export async function performUpdate(
@@ -52,7 +58,7 @@ export async function performUpdate(
   events: OutcomeFacts[],
   now: number | null,
   onProgress: (progress: LearnerProgress) => void,
-): Promise<RunSummary | null> {
+): Promise<Decided | null> {
   const { store, engine, settings } = parts;
   const active = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
   adapterRef(store, active);
@@ -63,18 +69,26 @@ export async function performUpdate(
 
   const request = updateRequest(parts, batch);
   const outcome = await decide(parts, request, batch, onProgress);
-  const candidateFile = basename(request.candidatePath);
-  if (outcome.decision === 'failed') removeAdapterFiles(store, candidateFile);
-  if (!store.runs.commit(outcome, batch.baseline)) {
-    removeAdapterFiles(store, candidateFile);
+  if (!writeDown(store, outcome, batch, basename(request.candidatePath))) {
     const reason = `Version ${active} was taken out of service while its successor was made.`;
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
-    return finish(parts, outcome.id);
+    return { run: finish(parts, outcome.id), learnerFailed: false };
   }
   if (outcome.decision !== 'failed' && batch.stale > 0) store.count(STALE_COUNTER, batch.stale);
   if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
   tidy(parts);
-  return finish(parts, outcome.id);
+  return { run: finish(parts, outcome.id), learnerFailed: outcome.decision === 'failed' };
+}
+
+/** Writes a decision down and deletes the files of a candidate that no row names. */
+function writeDown(store: Store, run: RunRecord, batch: Batch, candidateFile: string): boolean {
+  let written = false;
+  try {
+    written = store.runs.commit(run, batch.baseline);
+    return written;
+  } finally {
+    if (!written || run.candidate === null) removeAdapterFiles(store, candidateFile);
+  }
 }
 
 function updateRequest(
@@ -120,8 +134,10 @@ async function decide(
   };
   const started = performance.now();
   try {
-    const updated = await learner.update(request, onProgress);
-    const gate = gateOf(request, updated, settings);
+    const { updated, gate } = await learner.update(request, onProgress, (answer) => ({
+      updated: answer,
+      gate: gateOf(request, answer, settings),
+    }));
     return {
       ...record,
       candidate: { version: request.candidateVersion, file: basename(request.candidatePath), scale: 1 },

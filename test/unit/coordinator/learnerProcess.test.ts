@@ -4,6 +4,7 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LearnerRequest } from '../../../extension/common/contracts/index.ts';
+import type { LearnerUpdated } from '../../../trainer/coordinator/learnerProcess.ts';
 import { LearnerSupervisor } from '../../../trainer/coordinator/supervisor.ts';
 import { defaultUpdateConfig } from '../../../trainer/learning/config.ts';
 import { createLogger } from '../../../trainer/server/shared/logging.ts';
@@ -69,12 +70,13 @@ describe('learner process', () => {
       seed: 1,
     };
   }
-  const update = () => learner.update(request(), () => {});
+  const asItCame = (updated: LearnerUpdated) => updated;
+  const update = () => learner.update(request(), () => {}, asItCame);
 
   it('starts with the first update, below normal priority, and stays', async () => {
     assert.equal(learner.pid, null);
     const phases: string[] = [];
-    const updated = await learner.update(request(), ({ phase }) => phases.push(phase));
+    const updated = await learner.update(request(), ({ phase }) => phases.push(phase), asItCame);
     assert.deepEqual([...new Set(phases)], ['train', 'gate']);
     assert.equal(updated.gate.candidate[0]!.tokens, 2);
     assert.equal(learner.ready?.layers, 3);
@@ -128,6 +130,22 @@ describe('learner process', () => {
     assert.ok(waits[1]! > waits[0]! && waits[2]! > waits[1]!, waits.join(', '));
   });
 
+  it('waits after answers that are of no use, too', async () => {
+    script({});
+    const useless = () => {
+      throw new Error('of no use');
+    };
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await assert.rejects(
+        learner.update(request(), () => {}, useless),
+        { message: 'of no use' },
+      );
+      waits.push(learner.waitMs);
+    }
+    assert.ok(waits[0]! > 0 && waits[1]! > waits[0]!, waits.join(', '));
+  });
+
   it('is killed from outside: the update fails, the next one runs', async () => {
     script({ milliseconds: 2_000 });
     const failing = update();
@@ -141,7 +159,7 @@ describe('learner process', () => {
   it('does not count a pause as silence', async () => {
     script({ milliseconds: 100 });
     let progress = 0;
-    const running = learner.update(request(), () => progress++);
+    const running = learner.update(request(), () => progress++, asItCame);
     while (progress < 2) await sleep(5);
     learner.setPaused(true);
     await sleep(20);
