@@ -264,6 +264,8 @@ describe('coordinator', () => {
       await service.accept(BATCH);
       const status = await service.until((s) => s.state === 'error');
       assert.equal(status.error, 'The disk is full.');
+      const health = (await (await fetch(`${service.url}/health`)).json()) as { error: string };
+      assert.match(health.error, /status/, 'who has no token hears no more');
       assert.equal(status.queued, BATCH);
       assert.deepEqual(readdirSync(service.store.adapterDir), []);
     });

@@ -205,7 +205,8 @@ describe('feedback service', () => {
     it('answers health without a token, and numbers for Prometheus', async () => {
       const health = await fetch(`${service.url}/health`);
       assert.equal(health.status, 200);
-      assert.equal(((await health.json()) as { service: string }).service, 'feedback');
+      const told = (await health.json()) as { service: string; error?: string };
+      assert.deepEqual([told.service, told.error], ['feedback', undefined]);
       const metrics = await fetch(`${service.url}/metrics`, {
         headers: { authorization: 'Bearer feedback-token' },
       });

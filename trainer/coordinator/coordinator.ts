@@ -141,6 +141,11 @@ export class Coordinator {
     });
   }
 
+  /** Something is wrong that the status tells; asked for at every look at the health, so nothing is counted. */
+  get inTrouble(): boolean {
+    return this.trouble !== null;
+  }
+
   status(): TrainingStatus {
     return statusOf(this.options.store, this.options.engine.model, this.queue.current(), {
       progress: this.progress,

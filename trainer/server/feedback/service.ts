@@ -59,7 +59,6 @@ function allowEmptyJson(app: FastifyInstance): void {
 }
 
 function health({ engine, coordinator }: FeedbackParts): Health {
-  const { error } = coordinator.status();
   return {
     status: 'ok',
     service: 'feedback',
@@ -67,6 +66,7 @@ function health({ engine, coordinator }: FeedbackParts): Health {
     adapterVersion: engine.adapter.version,
     fim: engine.model.fim !== null,
     contextTokens: engine.model.contextTokens,
-    ...(error === undefined ? {} : { error }),
+    // Without a token no more is said: what is wrong may name files.
+    ...(coordinator.inTrouble ? { error: 'See GET /api/training/status.' } : {}),
   };
 }
