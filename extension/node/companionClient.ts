@@ -17,6 +17,7 @@ import {
   type SubmitResponse,
   type TrainingStatus,
 } from '../common/contracts/index.ts';
+import { parseJson } from './json.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Where a running companion listens, for example `http://127.0.0.1:40123`. */
@@ -173,12 +174,4 @@ function refusal(status: number, json: unknown, call: string): CompanionError {
   const parsed = errorResponseSchema.safeParse(json);
   if (!parsed.success) return new CompanionError(status, 'http', `${call} answered ${status}.`);
   return new CompanionError(status, parsed.data.error.code, parsed.data.error.message);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

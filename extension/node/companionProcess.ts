@@ -3,6 +3,7 @@ import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { serveReadySchema, type ServeReady } from '../common/contracts/completion.ts';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../common/companion.ts';
+import { parseJson } from './json.ts';
 import { tailOf } from './logTail.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -105,12 +106,4 @@ async function rotate(logPath: string): Promise<void> {
     () => 0,
   );
   if (size > LOG_MAX_BYTES) await rename(logPath, `${logPath}.1`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { open, stat } from 'node:fs/promises';
+import { parseJson } from './json.ts';
 
 const TAIL_BYTES = 8192;
 const READ_BYTES_MAX = 256 * 1024;
@@ -77,13 +78,5 @@ async function readFrom(
     return { text: buffer.toString('utf8', 0, bytesRead), end: start + bytesRead };
   } finally {
     await file.close();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

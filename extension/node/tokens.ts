@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { parseJson } from './json.ts';
 
 const TOKEN_BYTES = 32;
 const FINGERPRINT_HEX_DIGITS = 16;
@@ -49,14 +50,6 @@ async function read(path: string): Promise<Tokens | undefined> {
   const parsed = tokensSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new Error(`${path} is not readable as tokens. Delete it to get new ones.`);
   return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function newToken(): string {

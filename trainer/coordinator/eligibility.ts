@@ -1,3 +1,4 @@
+import { TYPED_THROUGH_SHARE } from '../../extension/common/outcome/verdict.ts';
 import { rewardOf, type RewardedOutcome } from '../../extension/common/reward/reward.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import type { TrainingSettings } from './settings.ts';
@@ -6,9 +7,6 @@ import type { TrainingSettings } from './settings.ts';
 export const CORRECTION_WAIT_MS = 75_000;
 /** How long the two minutes' survival is waited for. */
 export const RETENTION_WAIT_MS = 150_000;
-
-/** Typed through or taken to this fraction, the suggestion counts as taken whole. */
-const WHOLE_FRACTION = 0.9;
 
 /** Why nothing can be learned from an outcome, as counted in the status. */
 export type DropReason = 'unknownCompletion' | 'nothingToLearn';
@@ -52,7 +50,7 @@ export function usesOf(facts: OutcomeFacts, modelHash: string, settings: RuleSet
 export function isTakenWhole(facts: OutcomeFacts): boolean {
   const { outcome, shownText } = facts;
   if (outcome.kind === 'accepted') return true;
-  return outcome.kind === 'typedThrough' && outcome.chars >= WHOLE_FRACTION * shownText.length;
+  return outcome.kind === 'typedThrough' && outcome.chars >= TYPED_THROUGH_SHARE * shownText.length;
 }
 
 /** When the facts that the reward needs are complete or no longer waited for; 0 when they are now. */

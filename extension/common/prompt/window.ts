@@ -100,10 +100,11 @@ function beforePair(text: string, offset: number): number {
   return splits ? offset - 1 : offset;
 }
 
-export function isHighSurrogate(unit: number): boolean {
+function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
+/** Whether a UTF-16 unit is the second half of a pair. */
 export function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }

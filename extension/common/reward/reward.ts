@@ -1,13 +1,10 @@
 import type { Evidence, Outcome } from '../contracts/index.ts';
+import { DISPLAY_MIN_MS, TYPED_THROUGH_SHARE } from '../outcome/verdict.ts';
 
 /** Chance of acceptance from which a suggestion is worth showing; the user's "aggressiveness". */
 export const DEFAULT_ACCEPT_THRESHOLD = 0.25;
 /** Weight of a rejection that was only observed through the stable API. */
 export const DEFAULT_OBSERVED_WEIGHT = 0.5;
-/** Typed through to this fraction counts as accepted. */
-const TYPED_THROUGH_FRACTION = 0.9;
-/** Shown for less than this, a suggestion was not seen. */
-export const MIN_SHOWN_MS = 750;
 /** Accepted, but less than this fraction survived: as rejected. */
 const MIN_RETAINED_FRACTION = 0.5;
 
@@ -64,7 +61,7 @@ export function rewardOf(
     case 'typedThrough':
     case 'partiallyAccepted': {
       const fraction = facts.shownChars === 0 ? 0 : Math.min(1, outcome.chars / facts.shownChars);
-      if (outcome.kind === 'typedThrough' && fraction >= TYPED_THROUGH_FRACTION)
+      if (outcome.kind === 'typedThrough' && fraction >= TYPED_THROUGH_SHARE)
         return { reward: keptReward(accepted, rejected, facts.retained), weight: 1 };
       return { reward: fraction * accepted + (1 - fraction) * rejected, weight: 1 };
     }
@@ -81,6 +78,6 @@ function keptReward(accepted: number, rejected: number, retained: number | null)
 function rejection(facts: RewardFacts, reward: number, options: RewardOptions): RewardedOutcome | null {
   if (facts.evidence === 'inferred') return null;
   // The editor's own event and our own command say that the suggestion was on display, however briefly.
-  if (facts.evidence === 'observed' && facts.shownMs < MIN_SHOWN_MS) return null;
+  if (facts.evidence === 'observed' && facts.shownMs < DISPLAY_MIN_MS) return null;
   return { reward, weight: facts.evidence === 'observed' ? options.observedWeight : 1 };
 }

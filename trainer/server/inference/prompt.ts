@@ -9,6 +9,7 @@ import {
 } from '../../../extension/common/prompt/fim.ts';
 import { takeApartFim } from '../../../extension/common/prompt/fimParse.ts';
 import { fitTokens, type TokenPart } from '../../../extension/common/prompt/fit.ts';
+import { isLowSurrogate } from '../../../extension/common/prompt/window.ts';
 import type { Engine, ModelInfo } from '../../inference/types.ts';
 
 /** What a client asks to have completed: text in which markers count, or a document that is plain text. */
@@ -100,16 +101,11 @@ function precut(
 
 function firstChars(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  return text.slice(0, isLowSurrogate(text, limit) ? limit - 1 : limit);
+  return text.slice(0, isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit);
 }
 
 function lastChars(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const start = text.length - limit;
-  return text.slice(isLowSurrogate(text, start) ? start + 1 : start);
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
 }
