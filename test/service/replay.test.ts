@@ -142,6 +142,10 @@ describe('replay through the services', () => {
       (await wrong('--arms', 'everything')).stderr,
       /no arm "everything".*base, correction, ppo, both/,
     );
+    assert.match(
+      (await wrong('--holdout', 'elsewhere/**')).stderr,
+      /^hone: .*nothing to measure on.*\[invalid_request\]/,
+    );
     assert.match((await wrong('--seeds', '1,x')).stderr, /"x" is no seed/);
     assert.match((await wrong('--url', 'http://127.0.0.1:1')).stderr, /--feedback-url/);
     assert.equal((await wrong('--events', '0')).code, 2);

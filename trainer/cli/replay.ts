@@ -70,10 +70,12 @@ export function addReplayCommand(program: Command): void {
 }
 
 async function replay(folder: string, options: ReplayOptions, command: Command): Promise<void> {
-  const arms = parse('--arms', () => parseArms(options.arms));
-  const seeds = parse('--seeds', () => parseSeeds(options.seeds));
+  const arms = await coded('--arms', async () => parseArms(options.arms));
+  const seeds = await coded('--seeds', async () => parseSeeds(options.seeds));
   const address = runningServices(options, arms, seeds);
-  const split = splitFiles(await readSourceFiles(resolve(folder)), options.holdout);
+  const split = await coded('<folder>', async () =>
+    splitFiles(await readSourceFiles(resolve(folder)), options.holdout),
+  );
   // The developer's own data folder is no place for a simulated one, unless it is asked for.
   const dataDir =
     command.getOptionValueSource('dataDir') === 'default'
@@ -96,13 +98,16 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   const progress = new ReplayProgress();
   const results: ArmResult[] = [];
   const base: BaseServed = { results: undefined, scores: undefined };
-  for (const seed of seeds) {
-    for (const arm of arms) {
-      progress.title = `[${arm}, seed ${seed}]`;
-      results.push(await runArm(arm, seed, experiment, progress, base));
+  try {
+    for (const seed of seeds) {
+      for (const arm of arms) {
+        progress.title = `[${arm}, seed ${seed}]`;
+        results.push(await runArm(arm, seed, experiment, progress, base));
+      }
     }
+  } finally {
+    progress.stop();
   }
-  progress.stop();
   const report = replayReport({
     folder,
     streamedFiles: split.streamed.map((file) => file.path),
@@ -153,9 +158,10 @@ function runningServices(options: ReplayOptions, arms: Arm[], seeds: number[]): 
   return { inference: url, feedback: feedbackUrl, token, feedbackToken: options.feedbackToken ?? token };
 }
 
-function parse<T>(option: string, read: () => T): T {
+/** What is wrong with what was asked for, as an error that names it. */
+async function coded<T>(option: string, read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw new HoneError('invalid_request', `${option}: ${(error as Error).message}`, { param: option });
   }

@@ -50,7 +50,9 @@ export interface SourceFile {
  * @throws Error when the folder can't be read or holds none.
  */
 export async function readSourceFiles(folder: string): Promise<SourceFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: Error) => {
+    throw new Error(`The folder can't be read: ${error.message}. Name a folder of code.`, { cause: error });
+  });
   const names = entries
     .filter((entry) => entry.isFile() && LANGUAGES[path.extname(entry.name)] !== undefined)
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
@@ -83,6 +85,8 @@ export interface FileSplit {
 /**
  * Parts the files into streamed and held out. Without a pattern, the files are sorted by the SHA-256 of their
  * path and every second one is held out, up to 16.
+ *
+ * @throws Error when either part is empty.
  */
 export function splitFiles(files: SourceFile[], holdoutGlob?: string): FileSplit {
   const heldOutPaths =
@@ -97,9 +101,11 @@ export function splitFiles(files: SourceFile[], holdoutGlob?: string): FileSplit
     streamed: files.filter((file) => !heldOutPaths.has(file.path)),
     heldOut: files.filter((file) => heldOutPaths.has(file.path)),
   };
-  if (split.streamed.length === 0)
-    throw new Error(`The holdout pattern leaves nothing to type: ${holdoutGlob}`);
-  return split;
+  if (split.streamed.length > 0 && split.heldOut.length > 0) return split;
+  if (holdoutGlob === undefined)
+    throw new Error('One file is too few: others are needed to measure on. Name a folder with more code.');
+  const left = split.streamed.length === 0 ? 'type' : 'measure on';
+  throw new Error(`The holdout pattern ${holdoutGlob} leaves nothing to ${left}. Choose another.`);
 }
 
 function byHash(files: SourceFile[]): string[] {

@@ -116,5 +116,7 @@ describe('splitFiles', () => {
 
   it('refuses a pattern that leaves nothing to type', () => {
     assert.throws(() => splitFiles(files, '**'), /leaves nothing to type/);
+    assert.throws(() => splitFiles(files, 'elsewhere/**'), /leaves nothing to measure on/);
+    assert.throws(() => splitFiles(files.slice(0, 1)), /One file is too few/);
   });
 });
