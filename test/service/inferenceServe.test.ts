@@ -25,8 +25,8 @@ function start(args: string[], environment: Record<string, string> = {}): ChildP
   });
 }
 
-async function run(args: string[]): Promise<Ended> {
-  const child = start(args);
+async function run(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const child = start(args, environment);
   let output = '';
   let errors = '';
   child.stdout!.on('data', (chunk: Buffer) => void (output += chunk.toString()));
@@ -76,7 +76,7 @@ describe('hone serve', () => {
       const answer = JSON.parse(json.output) as { completions: { id: string }[]; status: { stored: number } };
       assert.equal(answer.completions.length, 3);
       assert.equal(answer.status.stored, 3);
-      const text = await run(['client', ...urls, '-n', '2']);
+      const text = await run(['client', ...urls.slice(0, 4), '-n', '2'], { HONE_TOKEN: ready.token });
       assert.match(text.output, /stored 5/);
     });
 
@@ -144,6 +144,12 @@ describe('hone serve', () => {
     const ended = await run(['serve', ...free, '--model', missing, '--data-dir', join(folder, 'missing')]);
     assert.equal(ended.code, 1);
     assert.match(ended.errors, /nowhere\.gguf.*--model.*\[model_missing\]/);
+  });
+
+  it('ends with 1 and says what to do when the configuration is wrong', async () => {
+    const missing = await run(['serve', ...common, ...free, '--config', join(folder, 'none.json')]);
+    assert.equal(missing.code, 1);
+    assert.match(missing.errors, /none\.json can't be read: .*leave --config out\. \[config_invalid\]/);
   });
 
   it('wants a token on an address that others can reach', async () => {

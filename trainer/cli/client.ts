@@ -11,13 +11,12 @@ import {
 } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import { parsePositive } from './options.ts';
+import { addTokenOptions, type TokenOptions } from './running.ts';
 import { CLIENT_PROMPTS, type ClientPrompt } from './clientPrompts.ts';
 
-interface ClientOptions {
+interface ClientOptions extends TokenOptions {
   url: string;
-  feedbackUrl?: string;
-  token?: string;
-  feedbackToken?: string;
+  feedbackUrl: string;
   count: number;
   json: boolean;
 }
@@ -28,13 +27,12 @@ const MAX_TOKENS = 32;
 const TEXT_WIDTH = 48;
 
 export function addClientCommand(program: Command): void {
-  program
+  const command = program
     .command('client')
     .description('test client: asks for completions, submits feedback, prints what came back')
     .option('--url <url>', 'inference service', DEFAULT_URL)
-    .option('--feedback-url <url>', 'feedback service', DEFAULT_FEEDBACK_URL)
-    .option('--token <token>', 'bearer token')
-    .option('--feedback-token <token>', 'bearer token of the feedback service, when it differs')
+    .option('--feedback-url <url>', 'feedback service', DEFAULT_FEEDBACK_URL);
+  addTokenOptions(command)
     .option('-n, --count <n>', 'completion requests', parsePositive, CLIENT_PROMPTS.length)
     .option('--json', 'answer in JSON', false)
     .action(client);

@@ -62,7 +62,7 @@ export function readConfig(path: string | undefined): Config {
   } catch (error) {
     throw new HoneError(
       'config_invalid',
-      `The configuration ${full} can't be read: ${(error as Error).message}`,
+      `The configuration ${full} can't be read: ${(error as Error).message}. Correct it or leave --config out.`,
       {
         param: '--config',
         cause: error,
@@ -74,7 +74,7 @@ export function readConfig(path: string | undefined): Config {
   const issue = result.error.issues[0]!;
   throw new HoneError(
     'config_invalid',
-    `The configuration ${full} is not valid at "${issue.path.map(String).join('.')}": ${issue.message}.`,
+    `The configuration ${full} is not valid at "${issue.path.map(String).join('.')}": ${issue.message}. Correct it or leave --config out.`,
     { param: '--config' },
   );
 }

@@ -15,7 +15,7 @@ export interface TokenOptions {
   feedbackToken?: string;
 }
 
-/** Adds `--token` and `--feedback-token`, needed when a companion is running. */
+/** Adds `--token` and `--feedback-token` of services that are running. */
 export function addTokenOptions(command: Command): Command {
   return command
     .addOption(new Option('--token <token>', 'bearer token of the running companion').env(TOKEN_VARIABLE))
@@ -43,9 +43,11 @@ export async function askRunning(
   try {
     response = await fetch(url, { method, headers, dispatcher: patient });
   } catch (error) {
-    throw new HoneError('unreachable', `The companion ${running.pid} does not answer at ${url}.`, {
-      cause: error,
-    });
+    throw new HoneError(
+      'unreachable',
+      `The companion ${running.pid} does not answer at ${url}. Try again in a moment, or end it.`,
+      { cause: error },
+    );
   }
   const body: unknown = await response.json();
   if (response.ok) return body;
