@@ -42,9 +42,10 @@ const owned = [
   { package: 'node-llama-cpp', owner: 'trainer/inference' },
 ];
 
-const restrict = (except) => [
+const restrict = (except, patterns = []) => [
   'error',
   {
+    patterns,
     paths: owned
       .filter((rule) => rule.owner !== except)
       .map((rule) => ({
@@ -99,6 +100,9 @@ export default tseslint.config(
     files: ['extension/common/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', 'process', 'fetch', 'setTimeout', 'setInterval', 'require'],
+      '@typescript-eslint/no-restricted-imports': restrict(undefined, [
+        { group: ['node:*'], message: 'common is pure: no I/O.' },
+      ]),
     },
   },
   { files: ['**/*.js', '**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
