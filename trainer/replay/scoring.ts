@@ -28,12 +28,6 @@ export interface ScoringOptions {
   logger: Logger;
 }
 
-/** Scores of every position under the base and under an adapter. */
-export interface ScoredPair {
-  base: Score[];
-  adapter: Score[];
-}
-
 /**
  * Scores what really stands at the positions, teacher-forced, under the base and under each adapter, with the
  * learner's own forward pass. Prompts are the ones that the services build.

@@ -66,7 +66,6 @@ export const feedbackBatchSchema = z.looseObject({
   v: z.literal(CONTRACT_VERSION),
   events: z.array(feedbackEventSchema).min(1).max(1000),
 });
-export type FeedbackBatch = z.infer<typeof feedbackBatchSchema>;
 
 /** The flat body of trackers that follow RLinf's recipe. Only prompt, completion and accepted are needed. */
 export const flatFeedbackSchema = z.looseObject({
