@@ -41,6 +41,10 @@ const platform = targetPlatform();
 // Of this run alone: two runs side by side must not take each other's files away.
 const staging = join(ROOT, '.cache', 'package', `${platform}-${process.pid}`);
 const packagePath = join(ROOT, `hone-${platform}.vsix`);
+process.on('exit', () => {
+  rmSync(staging, { recursive: true, force: true });
+  rmSync(`${staging}.vsix`, { force: true });
+});
 
 execFileSync(process.execPath, [join(ROOT, 'esbuild.mjs')], { cwd: ROOT, stdio: 'inherit' });
 for (const file of TOP_LEVEL) stage(file);
@@ -61,7 +65,6 @@ await createVSIX({
   rewriteRelativeLinks: false,
 });
 renameSync(`${staging}.vsix`, packagePath);
-rmSync(staging, { recursive: true });
 console.log(`${packagePath}: ${(statSync(packagePath).size / 1e6).toFixed(1)} MB`);
 
 function stage(file: string, as = file): void {
