@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..');
 const TOOLS = {
@@ -88,7 +89,7 @@ async function run(args: string[]): Promise<{ code: number | null; output: strin
 }
 
 function lastCount(output: string, word: string): number {
-  const found = [...output.matchAll(new RegExp(`^ {2}(\\d+) ${word}\\b`, 'gm'))].at(-1);
+  const found = [...stripVTControlCharacters(output).matchAll(new RegExp(`^ {2}(\\d+) ${word}\\b`, 'gm'))].at(-1);
   return Number(found?.[1] ?? 0);
 }
 
