@@ -89,7 +89,9 @@ async function run(args: string[]): Promise<{ code: number | null; output: strin
 }
 
 function lastCount(output: string, word: string): number {
-  const found = [...stripVTControlCharacters(output).matchAll(new RegExp(`^ {2}(\\d+) ${word}\\b`, 'gm'))].at(-1);
+  const found = [...stripVTControlCharacters(output).matchAll(new RegExp(`^ {2}(\\d+) ${word}\\b`, 'gm'))].at(
+    -1,
+  );
   return Number(found?.[1] ?? 0);
 }
 
