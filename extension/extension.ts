@@ -55,6 +55,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   function changeTracking(): void {
     provider.forget();
     capture.forget();
+    backend.forget();
     cache.clear();
   }
   const provider = new HoneProvider({

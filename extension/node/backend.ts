@@ -61,6 +61,7 @@ export class Backend {
       window: options.window,
       log: options.log,
       submit: (event) => this.#submit(event),
+      onStored: () => this.#storeWorks(),
     });
     this.#monitor = new TrainingMonitor(
       () => this.client,
@@ -108,6 +109,11 @@ export class Backend {
   /** Stores feedback, then sends it. */
   add(events: FeedbackEvent[]): Promise<void> {
     return this.#outbox.add(events).catch((error: Error) => this.#storeFailed(error));
+  }
+
+  /** Recording was switched off: feedback that is not stored yet is not stored any more. */
+  forget(): void {
+    this.#outbox.forget();
   }
 
   /** Asks the companion for its figures now. */
@@ -172,9 +178,17 @@ export class Backend {
     for (const { level, message } of await tail.read()) this.#options.log(level, `companion: ${message}`);
   }
 
+  #storeWorks(): void {
+    if (this.#storeError === null) return;
+    this.#options.log('info', 'Feedback is stored again.');
+    this.#storeError = null;
+    this.#options.onChange();
+  }
+
   #storeFailed(error: Error): void {
     this.#options.log('error', `Store: ${error.message}`);
-    this.#storeError = `Feedback can't be stored, nothing is learned: ${error.message}`;
+    const why = error.message.replace(/\.$/, '');
+    this.#storeError = `Feedback can't be stored: ${why}. It is tried again; if it stays, free the disk or reload the window.`;
     this.#options.onChange();
   }
 }

@@ -8,6 +8,8 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 60_000;
 /** Also how often events of windows that are gone are looked for. */
 const HEARTBEAT_MS = 10_000;
+/** Events kept in memory while the store takes none; more than a day's. */
+const UNSTORED_MAX = 2000;
 /** No answer of the companion: the event itself can't be sent. */
 const NO_STATUS = -1;
 /** Statuses that say: this event is wrong and will be wrong the next time too. */
@@ -20,6 +22,8 @@ export interface OutboxOptions {
   /** Resolves when the event is durable at the companion. Rejects with a CompanionError. */
   submit: (event: FeedbackEvent) => Promise<unknown>;
   log: (level: 'info' | 'warn', message: string) => void;
+  /** The store has taken events. */
+  onStored?: () => void;
 }
 
 /**
@@ -35,6 +39,8 @@ export class Outbox {
   #wokenWhileDraining = false;
   #failures = 0;
   #stopped = false;
+  /** Events that are in memory only. */
+  #unstored: FeedbackEvent[] = [];
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -43,12 +49,18 @@ export class Outbox {
     void this.#beat();
   }
 
-  /** Stores events and sends them; resolves when they are durable here. */
+  /**
+   * Stores events and sends them; resolves when they are durable here. What the store doesn't take, because the disk
+   * is full or another window holds it, is kept in memory and stored later.
+   */
   async add(events: readonly FeedbackEvent[]): Promise<void> {
-    const { store, window, log } = this.#options;
-    const added = await store.call('appendEvents', window, events);
-    if (added < events.length) log('warn', `${events.length - added} event(s) were known already.`);
-    this.wake();
+    this.#unstored.push(...events);
+    await this.#storeAll();
+  }
+
+  /** Drops what is in memory only: nothing more may be written. */
+  forget(): void {
+    this.#unstored = [];
   }
 
   /** Tries now, whatever the waiting time: new events are there, or the companion is back. */
@@ -62,6 +74,21 @@ export class Outbox {
     clearInterval(this.#heartbeat);
     clearTimeout(this.#timer);
     await this.#draining;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { store, window, log, onStored } = this.#options;
+    const events = this.#unstored.splice(0);
+    if (events.length === 0) return;
+    try {
+      const added = await store.call('appendEvents', window, events);
+      if (added < events.length) log('warn', `${events.length - added} event(s) were known already.`);
+    } catch (error) {
+      this.#unstored = [...events, ...this.#unstored].slice(-UNSTORED_MAX);
+      throw error;
+    }
+    onStored?.();
+    this.wake();
   }
 
   #schedule(delayMs: number): void {
@@ -139,6 +166,7 @@ export class Outbox {
   async #beat(): Promise<void> {
     const { store, window, log } = this.#options;
     try {
+      await this.#storeAll();
       const adopted = await store.call('heartbeat', window, Date.now());
       if (adopted === 0) return;
       log('info', `Took over ${adopted} event(s) of a window that is gone.`);

@@ -6,6 +6,7 @@ import { migrate } from './schema.ts';
 
 /** Another window may hold the write lock for a commit; longer than this something is wrong. */
 const BUSY_TIMEOUT_MS = 5000;
+const BUSY_RETRY_MS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 const KEPT_COMPLETIONS_MAX = 100_000;
@@ -55,7 +56,7 @@ export class StoreDatabase {
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    this.#database.pragma('journal_mode = WAL');
+    useWal(this.#database);
     // What is acknowledged must outlive a power cut: WAL's own default doesn't wait for the disk.
     this.#database.pragma('synchronous = FULL');
     this.#database.pragma('foreign_keys = ON');
@@ -146,6 +147,21 @@ export class StoreDatabase {
 
   close(): void {
     this.#database.close();
+  }
+}
+
+/** The switch to WAL does not wait for a lock as everything else does: a window that makes the file may hold one. */
+function useWal(database: Database.Database): void {
+  const end = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      database.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      const busy = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+      if (!busy || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import Database from 'better-sqlite3';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -143,6 +144,15 @@ describe("the extension's store", () => {
     for (const store of stores) await store.close();
   });
 
+  it('waits for another window that makes the file this moment', async () => {
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    setTimeout(() => other.close(), 500);
+    const store = new Store(WORKER, path, assert.fail);
+    assert.equal((await store.call('counts')).events, 0);
+    await store.close();
+  });
+
   it('says what is wrong when it can not be opened', async () => {
     const failures: Error[] = [];
     const store = new Store(WORKER, folder, (error) => failures.push(error));
@@ -204,6 +214,19 @@ describe("the extension's store", () => {
       await until(async () => (await pending()) === 0, 'delivery');
       assert.deepEqual(received, events);
     });
+
+    it('keeps what the store does not take, and stores it later', async () => {
+      await pending();
+      const other = new Database(path);
+      other.exec('BEGIN IMMEDIATE');
+      const [kept, next] = [outcome(), outcome()];
+      await assert.rejects(outbox.add([kept]), /locked/);
+      other.exec('ROLLBACK');
+      other.close();
+      await outbox.add([next]);
+      await until(async () => received.length === 2, 'delivery');
+      assert.deepEqual(received, [kept, next]);
+    }).timeout(30_000);
 
     it('tries again what failed, keeping the order while nothing gets through', async () => {
       answers = [503];
