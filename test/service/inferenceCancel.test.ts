@@ -52,6 +52,17 @@ describe('cancelling and queueing', () => {
     assert.deepEqual((await second).tokens, []);
   });
 
+  it('leaves the cache to the next request when it is cancelled while it waits', async () => {
+    const controller = new AbortController();
+    const first = tiny.engine.generate(request(tiny.engine, PROMPT));
+    const other = request(tiny.engine, `zzz ${PROMPT}`, { signal: controller.signal });
+    const cancelled = tiny.engine.generate(other);
+    controller.abort();
+    await Promise.all([first, cancelled]);
+    const again = request(tiny.engine, PROMPT);
+    assert.equal((await tiny.engine.generate(again)).cachedTokens, again.prompt.length - 1);
+  });
+
   it('takes the latest keystroke first and look-ahead last', async () => {
     const order: string[] = [];
     const ask = async (name: string, priority: 'keystroke' | 'lookahead') => {

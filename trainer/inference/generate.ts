@@ -31,8 +31,10 @@ export async function generateOn(
   const sampler = new Sampler(request);
   const tokens: GeneratedToken[] = [];
   let firstTokenAt: number | null = null;
-  const cachedTokens = await reusePrefix(sequence, request.prompt);
-  if (!(await prefill(environment, request))) return finish('cancelled');
+  // What was cancelled while it waited must not cut the cache that the next request goes on from.
+  const isLate = request.signal?.aborted === true;
+  const cachedTokens = isLate ? 0 : await reusePrefix(sequence, request.prompt);
+  if (isLate || !(await prefill(environment, request))) return finish('cancelled');
   // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.
   let input = request.prompt.slice(sequence.nextTokenIndex);
   while (!request.signal?.aborted) {

@@ -40,8 +40,9 @@ export class ServedAdapter {
   ): Promise<ServedAdapter> {
     const path = loraPath(adapter);
     if (path !== null) files.take(path);
+    let context: LlamaContext | undefined;
     try {
-      const context = await model.createContext({
+      context = await model.createContext({
         contextSize: options.contextTokens,
         batchSize: options.batchTokens,
         threads: options.threads,
@@ -53,6 +54,7 @@ export class ServedAdapter {
       await served.warmUp(model);
       return served;
     } catch (error) {
+      await context?.dispose();
       if (path !== null) await files.release(path);
       throw error;
     }
