@@ -53,6 +53,8 @@ export class CompanionSupervisor {
   #stopped = false;
   /** Process id of the companion because of which ours ended last. */
   #turnedAwayBy: number | undefined;
+  /** A restart was asked for since the last start began. */
+  #restartWanted = false;
   #wake: () => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
@@ -79,9 +81,10 @@ export class CompanionSupervisor {
 
   /**
    * Ends the companion, for every window, and gets one with the options of now. Every window sees a changed setting;
-   * a companion that another one has started since is left alone.
+   * a companion that another one has started since is left alone. One that is just starting is ended when it is there.
    */
   async restart(): Promise<void> {
+    this.#restartWanted = true;
     const askedAt = Date.now();
     const found = await findCompanion(this.#options.paths.companionDir, this.#options.tokens);
     const stale = found.state !== 'running' || found.startedAt < askedAt;
@@ -157,6 +160,7 @@ export class CompanionSupervisor {
     const { paths, tokens, log } = this.#options;
     const args = serveArguments(options);
     const began = Date.now();
+    this.#restartWanted = false;
     const command = {
       runtime: paths.runtime,
       script: paths.companionScript,
@@ -166,6 +170,11 @@ export class CompanionSupervisor {
     };
     try {
       const { process: child, ready } = await startCompanion(command);
+      if (this.#restartWanted) {
+        log('info', `Ending companion ${ready.pid}: the settings have changed while it started.`);
+        await end(ready.pid);
+        return await this.#startOne(this.#options.companion());
+      }
       child.once('exit', () => this.#wake());
       const endpoints: Endpoints = { inference: ready.inference, feedback: ready.feedback };
       log(

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newId } from 'uuid';
 import { EXIT_WHEN_IDLE_SECONDS, serveArguments } from '../../extension/common/companion.ts';
+import { COMPANION_FILE } from '../../extension/common/contracts/lock.ts';
 import { readSettings, type Settings } from '../../extension/common/contributions.ts';
 import { Backend } from '../../extension/node/backend.ts';
 import { findCompanion, isAlive } from '../../extension/node/companionLock.ts';
@@ -20,6 +22,7 @@ const BACK_WITHIN_MS = 5000;
 
 interface Window {
   backend: Backend;
+  settings: Settings;
   log: string[];
   pid(): number | undefined;
 }
@@ -70,6 +73,7 @@ describe("the extension's companion", function () {
     });
     const window: Window = {
       backend,
+      settings,
       log,
       pid: () => (backend.supervisor.state.kind === 'ready' ? backend.supervisor.state.pid : undefined),
     };
@@ -79,6 +83,14 @@ describe("the extension's companion", function () {
     backend.start();
     windows.push(window);
     return window;
+  }
+
+  async function until(reached: () => boolean): Promise<void> {
+    const end = Date.now() + 20_000;
+    while (!reached()) {
+      if (Date.now() > end) assert.fail('It never came to that.');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }
 
   async function ready(window: Window, other?: number, limitMs = 20_000): Promise<number> {
@@ -165,6 +177,17 @@ describe("the extension's companion", function () {
     assert.notEqual(await ready(window, pid), pid);
   });
 
+  it('has the settings of now when they changed while it started', async () => {
+    const window = await open();
+    await until(() => existsSync(join(paths.companionDir, COMPANION_FILE)));
+    assert.equal(window.pid(), undefined, 'it is still starting');
+    window.settings.inferencePort = await freePort();
+    await window.backend.restartCompanion();
+    await ready(window);
+    const { port } = new URL(window.backend.client!.endpoints.inference);
+    assert.equal(Number(port), window.settings.inferencePort);
+  });
+
   it('gets its tokens unseen by other users, and refuses every other token', async () => {
     const window = await open({ aggressiveness: 0.4 });
     const pid = await ready(window);
@@ -191,6 +214,8 @@ describe("the extension's companion", function () {
     }
     const { state } = window.backend.supervisor;
     assert.ok(state.kind === 'error' && state.message.includes('missing.gguf'), JSON.stringify(state));
+    writeTinyModel(settings.modelPath);
+    await ready(window);
   });
 
   it('tells which port is taken', async () => {
@@ -254,3 +279,11 @@ describe("the extension's companion", function () {
     assert.deepEqual(await findCompanion(paths.companionDir, tokens), { state: 'none' });
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
