@@ -11,7 +11,7 @@ import {
 } from 'vscode';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
-import type { CompletionResponse } from '../common/contracts/index.ts';
+import { DEFAULT_WORKSPACE, type CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
@@ -23,8 +23,6 @@ import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
 import { relativePath, type Policy } from './policy.ts';
 import { surroundingsOf, type Surroundings } from './surroundings.ts';
-
-const WORKSPACE_KEY = 'default';
 
 export interface ProviderParts {
   settings: () => Settings;
@@ -104,7 +102,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const { version } = document;
     const window = partialWindow(around.before, around.after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
-      workspace: WORKSPACE_KEY,
+      workspace: DEFAULT_WORKSPACE,
       language: document.languageId,
       session: this.#parts.session,
       documentVersion: version,
@@ -213,7 +211,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       filters,
       language: document.languageId,
       relativePath: relativePath(document),
-      workspaceKey: WORKSPACE_KEY,
+      workspaceKey: DEFAULT_WORKSPACE,
       documentVersion: document.version,
       session: this.#parts.session,
     };
@@ -230,7 +228,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       id: response.id,
       createdAt: Date.now(),
       window: this.#parts.session,
-      workspaceKey: WORKSPACE_KEY,
+      workspaceKey: DEFAULT_WORKSPACE,
       relativePath: relativePath(document),
       language: document.languageId,
       documentVersion: document.version,

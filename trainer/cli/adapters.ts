@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import {
   adapterCollectionSchema,
   adapterListSchema,
+  DEFAULT_WORKSPACE,
   type AdapterCollection,
 } from '../../extension/common/contracts/index.ts';
-import { collectAdapters, DEFAULT_WORKSPACE } from '../coordinator/registry.ts';
+import { collectAdapters } from '../coordinator/registry.ts';
 import { lockDataFolder, runningCompanion } from '../lock.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import { openStore, type Store } from '../store/store.ts';

@@ -1,10 +1,11 @@
-import type {
-  AdapterList,
-  AdapterRef,
-  LearnerRequest,
-  RunSummary,
-  StepResponse,
-  TrainingStatus,
+import {
+  DEFAULT_WORKSPACE,
+  type AdapterList,
+  type AdapterRef,
+  type LearnerRequest,
+  type RunSummary,
+  type StepResponse,
+  type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
 import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
@@ -17,7 +18,6 @@ import {
   activateAdapter,
   adapterRef,
   collectAdapters,
-  DEFAULT_WORKSPACE,
   listAdapters,
   loadableAdapters,
   loadActive,

@@ -1,15 +1,17 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AdapterList, AdapterRef, AdapterSummary } from '../../extension/common/contracts/index.ts';
+import {
+  DEFAULT_WORKSPACE,
+  type AdapterList,
+  type AdapterRef,
+  type AdapterSummary,
+} from '../../extension/common/contracts/index.ts';
 import type { Engine } from '../inference/types.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { BASE_VERSION } from '../store/adapters.ts';
 import type { Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
-
-/** Workspaces share one adapter for now; the key is kept with everything that is learned. */
-export const DEFAULT_WORKSPACE = 'default';
 
 const BASE: AdapterRef = { version: BASE_VERSION, path: null, scale: 1 };
 

@@ -1,8 +1,7 @@
-import type { TrainingStatus } from '../../extension/common/contracts/index.ts';
+import { DEFAULT_WORKSPACE, type TrainingStatus } from '../../extension/common/contracts/index.ts';
 import type { Store } from '../store/store.ts';
 import type { LearnerProgress, LearnerReady } from './learnerProcess.ts';
 import type { QueueState } from './queue.ts';
-import { DEFAULT_WORKSPACE } from './registry.ts';
 import { STALE_COUNTER } from './update.ts';
 
 export interface Activity {

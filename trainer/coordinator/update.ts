@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import type {
-  LearnerRequest,
-  RunSummary,
-  ScoreItem,
-  UpdateConfig,
+import {
+  DEFAULT_WORKSPACE,
+  type LearnerRequest,
+  type RunSummary,
+  type ScoreItem,
+  type UpdateConfig,
 } from '../../extension/common/contracts/index.ts';
 import type { Engine } from '../inference/types.ts';
 import { defaultUpdateConfig } from '../learning/config.ts';
@@ -16,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
-import { adapterRef, DEFAULT_WORKSPACE, removeAdapterFiles } from './registry.ts';
+import { adapterRef, removeAdapterFiles } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';

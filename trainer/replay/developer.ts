@@ -1,4 +1,8 @@
-import type { CompletionRequestInput, FeedbackEvent } from '../../extension/common/contracts/index.ts';
+import {
+  DEFAULT_WORKSPACE,
+  type CompletionRequestInput,
+  type FeedbackEvent,
+} from '../../extension/common/contracts/index.ts';
 import { applyFilters, type FilterResult } from '../../extension/common/filters/index.ts';
 import type { OfferedCompletion } from '../../extension/common/outcome/index.ts';
 import { lineRequest } from '../../extension/common/prompt/request.ts';
@@ -9,7 +13,6 @@ import { reactionTo, type Habits, type Reaction } from './habits.ts';
 import type { Position } from './positions.ts';
 import { keyedRandom, type Random } from './random.ts';
 
-const WORKSPACE = 'default';
 /** Suggestions that may follow each other in one line, each asked for after the one before was accepted. */
 const MOST_FOLLOW_UPS = 3;
 const SHORTEST_FOLLOW_UP_CHARS = 3;
@@ -147,7 +150,7 @@ export class SimulatedDeveloper {
     const window = promptWindow(editor.text, editor.caret, file.path);
     const answer = await this.#companion.complete({
       ...lineRequest(window, {
-        workspace: WORKSPACE,
+        workspace: DEFAULT_WORKSPACE,
         language: file.language,
         session: this.#options.session,
         documentVersion: editor.version,
@@ -193,7 +196,7 @@ export class SimulatedDeveloper {
       filters: filtered.filters,
       language: file.language,
       relativePath: window.path,
-      workspaceKey: WORKSPACE,
+      workspaceKey: DEFAULT_WORKSPACE,
       documentVersion: editor.version,
       session: this.#options.session,
     };

@@ -1,4 +1,4 @@
-import type { CompletionRequestInput } from '../../extension/common/contracts/index.ts';
+import { DEFAULT_WORKSPACE, type CompletionRequestInput } from '../../extension/common/contracts/index.ts';
 import { applyFilters } from '../../extension/common/filters/index.ts';
 import { lineRequest } from '../../extension/common/prompt/request.ts';
 import { promptWindow } from '../../extension/common/prompt/window.ts';
@@ -29,7 +29,7 @@ export function fixedRequest(
   const { text, caret, rest } = documentAt(file, position);
   const window = promptWindow(text, caret, file.path);
   const facts = {
-    workspace: 'default',
+    workspace: DEFAULT_WORKSPACE,
     language: file.language,
     session: 'evaluation',
     documentVersion: 1,

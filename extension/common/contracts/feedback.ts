@@ -4,6 +4,9 @@ import { evidenceSchema, outcomeSchema } from './outcome.ts';
 /** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
 export const CONTRACT_VERSION = 1;
 
+/** Workspace key of what names none. All share one adapter for now; the key is kept with everything that is learned. */
+export const DEFAULT_WORKSPACE = 'default';
+
 const eventBase = {
   v: z.literal(CONTRACT_VERSION),
   /** UUIDv7 of the event; the same id twice is one event. */
@@ -27,7 +30,7 @@ export const outcomeEventSchema = z.looseObject({
   shownMs: z.number().nonnegative().default(0),
   language: z.string().default(''),
   relativePath: z.string().default(''),
-  workspaceKey: z.string().default('default'),
+  workspaceKey: z.string().default(DEFAULT_WORKSPACE),
   documentVersion: z.int().nonnegative().default(0),
   /** UTF-16 offset of the caret in the document when the completion was asked for. */
   offset: z.int().nonnegative().default(0),

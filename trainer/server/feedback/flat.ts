@@ -1,9 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { FlatFeedback, Outcome, OutcomeEvent } from '../../../extension/common/contracts/index.ts';
+import {
+  DEFAULT_WORKSPACE,
+  type FlatFeedback,
+  type Outcome,
+  type OutcomeEvent,
+} from '../../../extension/common/contracts/index.ts';
 import type { FlatSubmission } from '../../store/events.ts';
 import type { Store } from '../../store/store.ts';
-
-const DEFAULT_WORKSPACE = 'default';
 
 /**
  * A flat body as an outcome and the facts that came with it. It joins a recorded completion by its id, or by prompt

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   completionRequestSchema,
+  DEFAULT_WORKSPACE,
   type CompletionRequest,
   type CompletionResponse,
 } from '../../../extension/common/contracts/index.ts';
@@ -13,7 +14,6 @@ import type { InferenceEnvironment } from './environment.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
 const PROJECT_HEADER = 'x-project-id';
-const DEFAULT_WORKSPACE = 'default';
 const MILLISECONDS_PER_SECOND = 1000;
 
 export function addCompletionRoute(app: FastifyInstance, environment: InferenceEnvironment): void {
