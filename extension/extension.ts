@@ -26,6 +26,7 @@ export interface HoneApi {
   companion(): string | null;
 }
 
+/** Called by the editor once. Resolves when the provider is registered; the companion may still be starting. */
 export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const began = Date.now();
   const log = window.createOutputChannel('Hone', { log: true });
@@ -99,6 +100,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   return { storage: paths.root, companion: () => backend.client?.endpoints.inference ?? null };
 }
 
+/** Called by the editor when the window closes: settles what is open and closes the store. */
 export function deactivate(): Promise<void> {
   return close();
 }

@@ -30,6 +30,7 @@ export async function findCompanion(dataDir: string, tokens: Tokens): Promise<Fo
   return { state: 'running', pid, startedAt: lock.startedAt, endpoints };
 }
 
+/** Whether a process of that id lives, whoever it belongs to. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -22,10 +22,12 @@ export class DocumentView implements DocumentText {
   }
 }
 
+/** What the trackers know a document by. */
 export function documentKey(document: TextDocument): string {
   return document.uri.toString();
 }
 
+/** The editor's changes as the trackers take them. */
 export function editsOf(changes: readonly TextDocumentContentChangeEvent[]): TextEdit[] {
   return changes.map(({ rangeOffset, rangeLength, text }) => ({
     offset: rangeOffset,
@@ -34,6 +36,7 @@ export function editsOf(changes: readonly TextDocumentContentChangeEvent[]): Tex
   }));
 }
 
+/** Selections as UTF-16 offsets of the document as it stands. */
 export function offsetsOf(
   document: TextDocument,
   selections: readonly Selection[],

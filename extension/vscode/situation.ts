@@ -4,6 +4,7 @@ import type { StatusPageData } from '../common/status/statusPageData.ts';
 import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 
+/** What the status bar is told. */
 export function situationOf(backend: Backend, settings: Settings): Situation {
   return {
     companion: backend.supervisor.state,
@@ -16,6 +17,7 @@ export function situationOf(backend: Backend, settings: Settings): Situation {
   };
 }
 
+/** What the status page is told; the counts are read from the store. */
 export async function statusPageData(backend: Backend, settings: Settings): Promise<StatusPageData> {
   const situation = situationOf(backend, settings);
   const { training } = situation;

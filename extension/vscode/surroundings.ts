@@ -14,6 +14,7 @@ export interface Surroundings {
   lfOffset: number;
 }
 
+/** Reads what a prompt and its filters need around a caret, never the whole document. */
 export function surroundingsOf(document: TextDocument, position: Position): Surroundings {
   const crlf = document.eol === EndOfLine.CRLF;
   const offset = document.offsetAt(position);

@@ -19,6 +19,7 @@ type AdapterOptions = CommonOptions & TokenOptions;
 
 const MEGABYTE = 1e6;
 
+/** Adds `adapters` with its sub-commands; without one it lists. */
 export function addAdaptersCommand(program: Command): void {
   const adapters = program
     .command('adapters')

@@ -26,6 +26,7 @@ const DEFAULT_FEEDBACK_URL = 'http://127.0.0.1:8082';
 const MAX_TOKENS = 32;
 const TEXT_WIDTH = 48;
 
+/** Adds `client`. */
 export function addClientCommand(program: Command): void {
   const command = program
     .command('client')

@@ -79,6 +79,7 @@ export function readConfig(path: string | undefined): Config {
   );
 }
 
+/** The user's own data folder on this platform. */
 export function defaultDataDir(): string {
   const home = homedir();
   if (process.platform === 'win32')
@@ -87,23 +88,31 @@ export function defaultDataDir(): string {
   return join(process.env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'hone');
 }
 
+/** Path of the model that Hone ships; where it should be, when it is nowhere. */
 export function embeddedModelPath(): string {
   const candidates = MODEL_FOLDERS.map((folder) => join(import.meta.dirname, folder, EMBEDDED_MODEL));
   return candidates.find((path) => existsSync(path)) ?? candidates[0]!;
 }
 
+/**
+ * Reads a whole number.
+ *
+ * @throws InvalidArgumentError, as the parsers below do.
+ */
 export function parseInteger(value: string): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('A whole number is needed.');
 }
 
+/** Reads a whole number above 0. */
 export function parsePositive(value: string): number {
   const number = parseInteger(value);
   if (number > 0) return number;
   throw new InvalidArgumentError('A number above 0 is needed.');
 }
 
+/** Reads a port, 0 for a free one. */
 export function parsePort(value: string): number {
   const number = parseInteger(value);
   if (number >= 0 && number <= 65_535) return number;

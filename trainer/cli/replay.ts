@@ -42,6 +42,7 @@ const DEFAULT_BATCH_EVENTS = 16;
 const DEFAULT_POSITIONS = 12;
 const DEFAULT_SERVED = 6;
 
+/** Adds `replay`. */
 export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')

@@ -20,6 +20,7 @@ interface ServeOptions extends CommonOptions {
 const DEFAULT_INFERENCE_PORT = 8081;
 const DEFAULT_FEEDBACK_PORT = 8082;
 
+/** Adds `serve`. */
 export function addServeCommand(program: Command): void {
   const command = program.command('serve').description('serve completions, take feedback, learn');
   addCommonOptions(command)

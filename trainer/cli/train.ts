@@ -27,6 +27,7 @@ interface Trainer {
 
 const POLL_MS = 500;
 
+/** Adds `train`. */
 export function addTrainCommand(program: Command): void {
   const command = program
     .command('train')

@@ -18,6 +18,7 @@ interface Sample {
   at: number;
 }
 
+/** Measures twice a second how many cores other programs leave free; `close` ends it. */
 export class FreeCores {
   private readonly limit: number;
   private readonly timer: NodeJS.Timeout;

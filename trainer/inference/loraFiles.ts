@@ -12,6 +12,7 @@ interface LoraKeeper {
   _loraAdapters?: Map<string, { dispose(): Promise<void> }>;
 }
 
+/** Counts the users of each adapter file and frees its memory when the last one has gone. */
 export class LoraFiles {
   private readonly users = new Map<string, number>();
   private readonly model: LlamaModel;

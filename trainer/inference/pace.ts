@@ -6,6 +6,7 @@ const SMALL_MODEL_BYTES = 200 * MEGABYTE;
 const MEDIUM_MODEL_BYTES = 1000 * MEGABYTE;
 const GPU_BATCH_TOKENS = 512;
 
+/** Lengths and threads of the pieces in which one model is evaluated. */
 export class Pace {
   /** Most tokens that are evaluated at once. */
   readonly batchTokens: number;

@@ -16,6 +16,7 @@ export interface ContextOptions {
   flashAttention: boolean;
 }
 
+/** A context of one adapter version; it lives until it is retired and no request uses it. */
 export class ServedAdapter {
   readonly adapter: AdapterRef;
   readonly sequence: LlamaContextSequence;

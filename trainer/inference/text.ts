@@ -5,6 +5,7 @@ const REPLACEMENT = '\uFFFD';
 /** A UTF-8 character has at most four bytes, so at most four ids wait for the rest of one. */
 const MAX_OPEN_IDS = 4;
 
+/** The text of ids that come one by one. */
 export class TextAssembler {
   /** Text of all ids so far, open characters left out. */
   text = '';

@@ -5,6 +5,7 @@ import { chooseFimTemplate, type FimTemplate, type PromptPart } from '../../exte
 /** How many ids before a piece of text tell the detokeniser whether a space belongs in front. */
 const CONTEXT_IDS = 3;
 
+/** One model's tokens: its markers, its ends, text to ids and back. */
 export class Vocabulary {
   readonly fim: FimTemplate | null;
   readonly beginOfText: number | null;

@@ -29,6 +29,7 @@ export interface WorthItem {
   restChars: number;
 }
 
+/** All figures of a set of requests; 0 where there is nothing to divide by. */
 export function worthOf(items: readonly WorthItem[]): Worth {
   const shown = items.filter((item) => item.shownChars > 0);
   const rest = sum(items, (item) => item.restChars);
@@ -66,6 +67,7 @@ export function streamItems(exchanges: readonly Exchange[], events: readonly Fee
   });
 }
 
+/** Requests at fixed places, as they would be taken by a developer who takes whatever is right. */
 export function servedItems(results: readonly ServedResult[]): WorthItem[] {
   return results.map((result) => ({
     shownChars: result.shown.length,

@@ -15,6 +15,7 @@ export interface ReplayReport {
   results: ArmResult[];
 }
 
+/** Adds the version of the format. */
 export function replayReport(report: Omit<ReplayReport, 'v'>): ReplayReport {
   return { v: REPORT_VERSION, ...report };
 }
@@ -110,6 +111,7 @@ export function updatesTable(runs: readonly RunSummary[]): string {
   return table([head, ...rows]);
 }
 
+/** A row of a table: label, median, 95th percentile, number of requests. */
 export function latencyRow(label: string, latencies: readonly number[]): string[] {
   const at = (q: number): string => milliseconds(quantile(latencies, q));
   return [label, at(0.5), at(0.95), String(latencies.length)];

@@ -101,6 +101,7 @@ export function scoreSums(
   };
 }
 
+/** The positions as token ids, built as the services build them, and what the learner needs to know of the model. */
 export async function scoreItems(
   files: readonly SourceFile[],
   positions: readonly Position[],

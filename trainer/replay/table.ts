@@ -20,6 +20,7 @@ export function signed(value: number, digits: number): string {
   return value >= 0 ? `+${text}` : text;
 }
 
+/** 0..1 as a percentage. */
 export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }

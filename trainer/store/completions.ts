@@ -103,6 +103,7 @@ export interface CompletionDbRow {
   latency: string;
 }
 
+/** A row with its blobs and JSON decoded. */
 export function completionOf(row: CompletionDbRow): StoredCompletion {
   return {
     id: row.id,

@@ -7,6 +7,7 @@ export function encodeTokens(tokens: number[]): Buffer {
   return buffer;
 }
 
+/** The reverse of `encodeTokens`. */
 export function decodeTokens(buffer: Buffer): number[] {
   return Array.from({ length: buffer.length / 4 }, (_, index) => buffer.readUInt32LE(index * 4));
 }
@@ -18,6 +19,7 @@ export function encodeLogprobs(values: (number | null)[]): Buffer {
   return buffer;
 }
 
+/** The reverse of `encodeLogprobs`; null for NaN. */
 export function decodeLogprobs(buffer: Buffer): (number | null)[] {
   return Array.from({ length: buffer.length / 4 }, (_, index) => {
     const value = buffer.readFloatLE(index * 4);

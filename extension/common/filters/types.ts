@@ -28,6 +28,7 @@ export type HideFilter = (text: string, view: FilterView) => boolean;
 /** A text of closing brackets, quotes and separators only. */
 export const ONLY_CLOSERS = /^[\s)\]}>;,'"`]*$/;
 
+/** The context by lines, as the filters look at it. */
 export function filterView(context: FilterContext): FilterView {
   const before = context.prefix.split('\n');
   const after = context.suffix.split('\n');

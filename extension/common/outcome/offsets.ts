@@ -7,6 +7,7 @@ export function fromLast(edits: readonly TextEdit[]): TextEdit[] {
   return [...edits].sort((a, b) => b.offset - a.offset);
 }
 
+/** The text after a change, whose edits are in offsets of the text before it. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = text;
   for (const edit of fromLast(edits)) {
@@ -50,10 +51,12 @@ export function lineEndBelow(text: DocumentText, offset: number, lines: number):
   return end;
 }
 
+/** Line breaks of any kind in a text. */
 export function newlineCount(text: string): number {
   return toLf(text).split('\n').length - 1;
 }
 
+/** The text up to its first line break of any kind. */
 export function firstLine(text: string): string {
   return toLf(text).split('\n', 1)[0] ?? '';
 }

@@ -10,6 +10,7 @@ import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
 import type { AdapterDirectory, InferenceEnvironment } from './environment.ts';
 
+/** Adds both routes. */
 export function addAdapterRoutes(app: FastifyInstance, environment: InferenceEnvironment): void {
   app.get('/lora-adapters', () => list(environment.requireEngine(), environment.adapters));
 

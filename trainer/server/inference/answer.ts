@@ -40,6 +40,7 @@ export interface Answer {
 /** Half of the context is always left to the prompt. */
 const LARGEST_ANSWER_SHARE = 0.5;
 
+/** One request under way: its prompt is built at once, `run` generates and records. */
 export class Completion {
   readonly id = uuidv7();
   readonly createdAt = Date.now();

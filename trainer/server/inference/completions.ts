@@ -16,6 +16,7 @@ import { abortOnClose, EventStream, StreamedText, whileStreaming } from './strea
 const PROJECT_HEADER = 'x-project-id';
 const MILLISECONDS_PER_SECOND = 1000;
 
+/** Adds the route, whole answers and streamed ones. */
 export function addCompletionRoute(app: FastifyInstance, environment: InferenceEnvironment): void {
   app.post('/v1/completions', async (request, reply) => {
     const body = parseBody(completionRequestSchema, request.body);

@@ -27,6 +27,7 @@ export interface EnvironmentOptions {
 
 const MILLISECONDS_PER_SECOND = 1000;
 
+/** Made before the model is loaded, so that the service can say that it is being loaded. */
 export class InferenceEnvironment {
   readonly sink: CompletionSink;
   readonly defaults: SamplingDefaults;

@@ -13,6 +13,7 @@ import { workspaceKey } from './completions.ts';
 import type { InferenceEnvironment } from './environment.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
+/** Adds the route, whole answers and streamed ones. */
 export function addInfillRoute(app: FastifyInstance, environment: InferenceEnvironment): void {
   app.post('/infill', async (request, reply) => {
     const body = parseBody(infillRequestSchema, request.body);

@@ -20,6 +20,7 @@ export interface InferenceService {
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
+/** A service that is ready to listen, though not to complete. */
 export function createInferenceService(options: InferenceServiceOptions): InferenceService {
   const environment = new InferenceEnvironment(options);
   const app = createService({ host: options.host, token: options.token, logger: options.logger });

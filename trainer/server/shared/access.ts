@@ -19,10 +19,12 @@ export interface AccessHeaders {
   origin?: string;
 }
 
+/** Whether an address or name reaches this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || host.startsWith('127.');
 }
 
+/** A random bearer token of 32 characters. */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 const LOOKS_PER_TIME = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
+/** Knows when the last request came, over all services that it watches. */
 export class IdleWatch {
   #lastRequestAt = Date.now();
 

@@ -7,6 +7,7 @@ export type { Logger };
 
 const STANDARD_ERROR = 2;
 
+/** A logger that has written a line when the call returns: the last words of a process that ends are there. */
 export function createLogger(level: LogLevel): Logger {
   return pino({ level, base: undefined }, pino.destination({ dest: STANDARD_ERROR, sync: true }));
 }
