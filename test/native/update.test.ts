@@ -28,6 +28,7 @@ const only = (weights: Partial<UpdateConfig>): UpdateConfig => ({
   rank: 4,
   firstLayer: 1,
   learningRate: 0.01,
+  decaySteps: 0,
   epochs: 2,
   miniBatch: 2,
   correctionWeight: 0,

@@ -43,6 +43,11 @@ export function adamWStep(
   return { parameters: updated, state: next };
 }
 
+/** The learning rate of the step after `steps` others: constant at first, then falling as 1 / √steps. */
+export function decayedRate(learningRate: number, steps: number, decaySteps: number): number {
+  return decaySteps === 0 ? learningRate : learningRate / Math.sqrt(1 + steps / decaySteps);
+}
+
 /** Scales gradients in place so that their norm is at most `maxNorm`; returns the norm before. */
 export function clipGradientNorm(gradients: Float32Array, maxNorm: number): number {
   let sum = 0;

@@ -17,7 +17,7 @@ import {
   type Lora,
 } from '../model/lora.ts';
 import type { Network } from '../model/network.ts';
-import { adamWStep, clipGradientNorm } from './adamw.ts';
+import { adamWStep, clipGradientNorm, decayedRate } from './adamw.ts';
 import {
   derivativesOf,
   headsOf,
@@ -200,6 +200,7 @@ async function train(
   let done = 0;
   let steps = 0;
   let gradNorm = 0;
+  let learningRate = config.learningRate;
   let epochSums = zeroSums();
   let epochs = 0;
   try {
@@ -227,7 +228,9 @@ async function train(
         gradNorm = clipGradientNorm(gradients, config.maxGradNorm);
         if (!Number.isFinite(gradNorm))
           throw new GgmlError('diverged', 'The gradient is not a number. Lower the learning rate.');
-        ({ parameters, state: optimizer } = adamWStep(parameters, gradients, optimizer, config));
+        learningRate = decayedRate(config.learningRate, optimizer.step, config.decaySteps);
+        const options = { ...config, learningRate };
+        ({ parameters, state: optimizer } = adamWStep(parameters, gradients, optimizer, options));
         device.upload(parameters);
         steps++;
       }
@@ -244,7 +247,7 @@ async function train(
   return {
     lora: { layout: parent.lora.layout, values: parameters },
     optimizer,
-    figures: { ...figures, 'charts/learning_rate': config.learningRate, 'train/samples': samples.length },
+    figures: { ...figures, 'charts/learning_rate': learningRate, 'train/samples': samples.length },
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { adamWStep, clipGradientNorm, initialAdamW } from '../../../trainer/learning/adamw.ts';
+import { adamWStep, clipGradientNorm, decayedRate, initialAdamW } from '../../../trainer/learning/adamw.ts';
 import { advantages, INITIAL_BASELINE } from '../../../trainer/learning/baseline.ts';
 import { baseKlLoss, crossEntropy, policyLoss } from '../../../trainer/learning/objective.ts';
 
@@ -66,6 +66,13 @@ describe('adamWStep', () => {
     const [x, g, state] = [Float32Array.of(1), Float32Array.of(1), initialAdamW(1)];
     adamWStep(x, g, state, options);
     assert.deepEqual([x[0], g[0], state.step, state.m[0]], [1, 1, 0, 0]);
+  });
+});
+
+describe('decayedRate', () => {
+  it('falls with the square root of the steps, or not at all', () => {
+    [1, Math.SQRT1_2, 0.5].forEach((rate, i) => close(decayedRate(1, [0, 8, 24][i]!, 8), rate));
+    assert.equal(decayedRate(1, 1000, 0), 1);
   });
 });
 
