@@ -7,8 +7,6 @@ import type { CompletionRecord, OutcomeFacts, TrainingFacts } from './types.ts';
 const SETTLED_RETENTION_SECONDS = 120;
 
 export interface OutcomeCounts {
-  /** Not held out and not decided about: queued or still open. */
-  undecided: number;
   heldOut: number;
   trained: number;
   dropped: Record<string, number>;
@@ -24,6 +22,8 @@ export interface FactTable {
   /** Takes events out of the queue with the reason why nothing is learned from them. */
   drop(dropped: { eventId: string; reason: string }[]): void;
   counts(): OutcomeCounts;
+  /** Not held out and not decided about; counted by the index alone, because every submit asks. */
+  undecidedCount(): number;
 }
 
 /** Outcomes joined with their later facts: what eligibility, rewards and samples are computed from. */
@@ -51,6 +51,9 @@ export function createFactTable(database: Database.Database, completions: Comple
   const counts = database.prepare(
     'SELECT held_out, state, drop_reason, count(*) AS number FROM outcomes GROUP BY held_out, state, drop_reason',
   );
+  const undecidedCount = database
+    .prepare("SELECT count(*) FROM outcomes WHERE held_out = 0 AND state = 'new'")
+    .pluck();
   return {
     undecided: () => (undecided.all() as FactRow[]).map(factsOf),
     heldOut: (limit) => (heldOut.all(limit) as FactRow[]).map(factsOf),
@@ -63,6 +66,7 @@ export function createFactTable(database: Database.Database, completions: Comple
       for (const { eventId, reason } of dropped) drop.run(reason, eventId);
     }),
     counts: () => countsOf(counts.all() as CountRow[]),
+    undecidedCount: () => undecidedCount.get() as number,
   };
 }
 
@@ -134,12 +138,11 @@ interface CountRow {
 }
 
 function countsOf(rows: CountRow[]): OutcomeCounts {
-  const counts: OutcomeCounts = { undecided: 0, heldOut: 0, trained: 0, dropped: {} };
+  const counts: OutcomeCounts = { heldOut: 0, trained: 0, dropped: {} };
   for (const row of rows) {
     if (row.held_out === 1) counts.heldOut += row.number;
-    else if (row.state === 'new') counts.undecided += row.number;
     else if (row.state === 'trained') counts.trained += row.number;
-    else {
+    else if (row.state !== 'new') {
       const reason = row.state === 'refused' ? REFUSED_REASON : (row.drop_reason ?? 'unknown');
       counts.dropped[reason] = (counts.dropped[reason] ?? 0) + row.number;
     }

@@ -52,7 +52,7 @@ function submitFlat(parts: FeedbackParts, body: unknown): SubmitResult {
 }
 
 function requireRoom({ store, maxQueued }: FeedbackParts): void {
-  const waiting = store.facts.counts().undecided;
+  const waiting = store.facts.undecidedCount();
   if (waiting < maxQueued) return;
   throw new HoneError(
     'queue_full',
@@ -61,7 +61,7 @@ function requireRoom({ store, maxQueued }: FeedbackParts): void {
 }
 
 function answer({ store }: FeedbackParts, message: string): SubmitResponse {
-  return { status: 'submitted', message, queue_position: store.facts.counts().undecided };
+  return { status: 'submitted', message, queue_position: store.facts.undecidedCount() };
 }
 
 function hasKey(body: unknown, key: string): boolean {
