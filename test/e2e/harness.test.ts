@@ -19,8 +19,8 @@ describe('the harness', function () {
     mkdirSync(workspace);
     writeFileSync(join(workspace, 'a.js'), '');
     const vsix = [await packFixture('echo'), await packFixture('proposed')];
+    browser = await openBrowser(join(folder, 'browser'));
     server = await startServer({ folder: join(folder, 'server'), vsix });
-    browser = await openBrowser();
     window = await Workbench.open(browser, server, workspace, 'a.js');
   });
 
@@ -30,7 +30,7 @@ describe('the harness', function () {
   after(async () => {
     await browser?.close();
     await server?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
 
   it('sees an installed extension become active', async () => {

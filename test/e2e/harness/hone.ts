@@ -55,13 +55,20 @@ export class HoneWorkbench {
       mkdirSync(dirname(join(folder, 'workspace', file)), { recursive: true });
       writeFileSync(join(folder, 'workspace', file), text);
     }
-    const server = await startServer({
-      folder: join(folder, 'server'),
-      vsix: [VSIX],
-      environment: { HONE_DATA_DIR: join(folder, 'data') },
-      ...options,
-    });
-    return new HoneWorkbench(folder, server, await openBrowser());
+    // First: a machine without one must fail before anything runs that would keep the tests from ending.
+    const browser = await openBrowser(join(folder, 'browser'));
+    try {
+      const server = await startServer({
+        folder: join(folder, 'server'),
+        vsix: [VSIX],
+        environment: { HONE_DATA_DIR: join(folder, 'data') },
+        ...options,
+      });
+      return new HoneWorkbench(folder, server, browser);
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
   }
 
   /** A window with the file open, when the extension is ready in it. */

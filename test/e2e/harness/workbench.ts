@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { findBrowser } from './browser.ts';
@@ -22,9 +20,8 @@ const POLL_MS = 50;
 /** Between two keys, in milliseconds: a fast typist. */
 const KEY_DELAY_MS = 30;
 
-/** A browser in which windows of a workbench are opened. */
-export async function openBrowser(): Promise<BrowserContext> {
-  const profile = mkdtempSync(join(tmpdir(), 'hone-browser-'));
+/** A browser in which windows of a workbench are opened; `profile` is the folder of what it writes. */
+export async function openBrowser(profile: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: findBrowser(),
     headless: true,
