@@ -63,7 +63,8 @@ describe('the gate, on the embedded model', function () {
       logger: createLogger('silent'),
     });
     text = engineText(engine, 96);
-    config = { ...defaultUpdateConfig(engine.model.layers), weightType: 'bf16' };
+    // Three epochs: as far as an adapter comes in three updates.
+    config = { ...defaultUpdateConfig(engine.model.layers), weightType: 'bf16', epochs: 3 };
     network = new Network(testDevice(), modelPath, {
       firstLayer: config.firstLayer,
       forward: 'file',
@@ -100,7 +101,6 @@ describe('the gate, on the embedded model', function () {
   const trainAndDecide = async (
     name: string,
     samples: Sample[],
-    rest: Partial<UpdateConfig> = {},
   ): Promise<{ decision: GateDecision; lora: Lora }> => {
     const candidatePath = join(folder, `${name}.gguf`);
     const base = { version: 0, path: null, scale: 1 };
@@ -115,7 +115,7 @@ describe('the gate, on the embedded model', function () {
         candidateVersion: 1,
         heldOut,
         general,
-        config: { ...config, ...rest },
+        config,
         seed: 1,
       },
       { network, cache, scorer, onProgress: () => {} },

@@ -43,9 +43,16 @@ export function adamWStep(
   return { parameters: updated, state: next };
 }
 
-/** The learning rate of the step after `steps` others: constant at first, then falling as 1 / √steps. */
+/** Share of the learning rate below which it never falls, so that an old adapter still learns. */
+const LEAST_RATE_SHARE = 0.2;
+
+/**
+ * The learning rate of the step after `steps` others: falling as 1 / √steps (Robbins and Monro 1951), because
+ * Adam's steps keep their length however little of a small batch's gradient is signal.
+ */
 export function decayedRate(learningRate: number, steps: number, decaySteps: number): number {
-  return decaySteps === 0 ? learningRate : learningRate / Math.sqrt(1 + steps / decaySteps);
+  if (decaySteps === 0) return learningRate;
+  return learningRate * Math.max(LEAST_RATE_SHARE, 1 / Math.sqrt(1 + steps / decaySteps));
 }
 
 /** Scales gradients in place so that their norm is at most `maxNorm`; returns the norm before. */

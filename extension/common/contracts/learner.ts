@@ -18,7 +18,7 @@ export const updateConfigSchema = z.object({
   /** One past the last layer with LoRA; absent: up to the last. */
   endLayer: z.int().positive().optional(),
   learningRate: z.number().nonnegative(),
-  /** The learning rate falls as 1 / √(1 + steps / decaySteps) over the adapter's life; 0: it stays. */
+  /** The learning rate falls as 1 / √(1 + steps / decaySteps) over the adapter's life, to a fifth; 0: it stays. */
   decaySteps: z.number().nonnegative(),
   beta1: z.number(),
   beta2: z.number(),

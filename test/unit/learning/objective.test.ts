@@ -73,6 +73,7 @@ describe('decayedRate', () => {
   it('falls with the square root of the steps, or not at all', () => {
     [1, Math.SQRT1_2, 0.5].forEach((rate, i) => close(decayedRate(1, [0, 8, 24][i]!, 8), rate));
     assert.equal(decayedRate(1, 1000, 0), 1);
+    assert.equal(decayedRate(1, 1e6, 8), 0.2);
   });
 });
 
