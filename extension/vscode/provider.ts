@@ -106,7 +106,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       language: document.languageId,
       session: this.#parts.session,
       documentVersion: version,
-      offset: around.offset,
+      offset: around.lfOffset,
       record: ask.recorded,
     });
     body.max_tokens = settings().maxTokens;

@@ -97,7 +97,13 @@ describe("the trainer's transformer", () => {
         const heads = [
           { ...branchTargets(tree, 0, FIRST), temperatures: [1, 0.5] },
           { ...branchTargets(tree, 1, SECOND), temperatures: [1] },
-          { ...promptTargets(tree, 4), temperatures: [1] },
+          {
+            ...promptTargets(tree, [
+              [4, 6],
+              [7, PROMPT.length],
+            ]),
+            temperatures: [1],
+          },
         ];
         const coefficients = heads.map(
           (head, i) => new Map(head.temperatures.map((t, j) => [t, noise(head.rows.length, 10 * i + j + 1)])),

@@ -147,7 +147,7 @@ describe('the update', () => {
     const sample: Sample = {
       eventId: 'context',
       prompt: [...PROMPT, ...TYPED],
-      context: { from: PROMPT.length, weight: 1 },
+      context: { spans: [[PROMPT.length, PROMPT.length + TYPED.length]], weight: 1 },
     };
     const { lora } = await update([sample], only({ contextWeight: 1 }));
     assert.ok((await logprobOf(TYPED, lora)) > (await logprobOf(TYPED, null)) + 0.1);

@@ -1,9 +1,9 @@
 import type { Sample, ScoreItem } from '../../extension/common/contracts/index.ts';
-import { prefixOf } from '../store/heldOut.ts';
+import { isHeldOut, prefixOf } from '../store/heldOut.ts';
 import type { OutcomeFacts, StoredCompletion, TrainingFacts } from '../store/types.ts';
 import { isTakenWhole, usesOf } from './eligibility.ts';
 import type { TrainingSettings } from './settings.ts';
-import { tokensEnding, tokensSpelling, type TextTools } from './text.ts';
+import { tokensSpelling, type TextTools } from './text.ts';
 
 export interface SampleContext {
   modelHash: string;
@@ -53,8 +53,8 @@ export function buildSample(training: TrainingFacts, context: SampleContext): Bu
   const supervised = uses.supervised === null ? null : supervisedTerm(training, uses.supervised, context);
   if (supervised !== null) sample.supervised = supervised;
   if (sample.policy === undefined && sample.supervised === undefined) return null;
-  const typed = contextTokens(training, sample.prompt, context);
-  if (typed > 0) sample.context = { from: sample.prompt.length - typed, weight: 1 };
+  const spans = contextSpans(training, sample.prompt, context);
+  if (spans.length > 0) sample.context = { spans, weight: 1 };
   return { sample, reward: sample.policy === undefined ? null : uses.policy!.reward, stale };
 }
 
@@ -137,26 +137,63 @@ function takenText(facts: OutcomeFacts): string {
 }
 
 /**
- * How many tokens at the end of the prompt are the developer's own text that no earlier event has taught: what was
- * typed since the request before in the same document, or all of the prefix where the document is new or the caret
- * has gone on by more than the prefix. None when the request before was held out: what was typed there is what the
- * gate scores.
+ * Which tokens of the prompt are the developer's own text that no earlier event has taught: what was typed since the
+ * request before in the same document, or all of the prefix where the document is new or the caret has gone on by
+ * more than the prefix. Lines on the held-out side are left out, whether or not anything was asked for there.
  */
-function contextTokens(
+function contextSpans(
   { completion, previous }: TrainingFacts,
   prompt: number[],
   { text, settings }: SampleContext,
-): number {
-  if (completion.heldOut || previous?.heldOut || completion.promptTokens !== prompt) return 0;
+): [number, number][] {
+  if (completion.heldOut || completion.promptTokens !== prompt) return [];
   const prefix = prefixOf(completion.promptText);
-  // The caret's text must end the prompt, as it does in suffix-prefix-middle order.
-  if (prefix === '' || !completion.promptText.endsWith(prefix)) return 0;
+  // The caret's text must end the prompt, as it does in suffix-prefix-middle order, and its place must be known.
+  if (!completion.promptText.endsWith(prefix) || completion.offset < prefix.length) return [];
   const chars = previous === null ? prefix.length : completion.offset - previous.offset;
-  if (chars <= 0) return 0;
   const fresh = Math.min(chars, prefix.length);
-  if (previous !== null && fresh < prefix.length && !isTyped(prefix, fresh, previous.promptText)) return 0;
-  const tokens = tokensEnding(prompt.slice(-settings.maxContextTokens), fresh, text.detokenize);
-  return Math.min(tokens, prompt.length - 1);
+  if (fresh <= 0) return [];
+  if (previous !== null && fresh < prefix.length && !isTyped(prefix, fresh, previous.promptText)) return [];
+  const lines = taughtLines(completion, prefix);
+  const taught = (from: number, to: number): boolean =>
+    from >= prefix.length - fresh && lines.slice(from, to).every(Boolean);
+  return taughtSpans(prompt, prefix.length, settings.maxContextTokens, text, taught);
+}
+
+/** For each character of the prefix, whether its line may be taught. A line whose start is not in sight may not. */
+function taughtLines({ relativePath, offset }: StoredCompletion, prefix: string): boolean[] {
+  const first = offset - prefix.length;
+  let start = 0;
+  let known = first === 0;
+  return prefix.split(/(?<=\n)/).flatMap((line) => {
+    const place = { relativePath, offset: first + start + 1, column: 1, promptText: '' };
+    const may = known && !isHeldOut(place);
+    start += line.length;
+    known = true;
+    return Array.from({ length: line.length }, () => may);
+  });
+}
+
+/** Runs of tokens at the end of the prompt whose characters of the prefix, [from, to), are all `taught`. */
+function taughtSpans(
+  prompt: number[],
+  prefixLength: number,
+  maxTokens: number,
+  text: TextTools,
+  taught: (from: number, to: number) => boolean,
+): [number, number][] {
+  const spans: [number, number][] = [];
+  let end = prefixLength;
+  for (let index = prompt.length - 1; index >= Math.max(1, prompt.length - maxTokens); index--) {
+    const start = prefixLength - text.detokenize(prompt.slice(index)).length;
+    if (start < 0) break;
+    if (taught(start, end)) {
+      if (spans[0]?.[0] === index + 1) spans[0] = [index, spans[0][1]];
+      else spans.unshift([index, index + 1]);
+    }
+    end = start;
+  }
+  return spans;
 }
 
 /** Whether the caret came here by typing the last `chars` of the prefix, not by a jump over text that was there. */

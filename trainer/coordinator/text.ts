@@ -29,15 +29,3 @@ export function tokensSpelling(
   }
   return tokens.length;
 }
-
-/** How many tokens at the end spell at most `chars` UTF-16 units. */
-export function tokensEnding(
-  tokens: number[],
-  chars: number,
-  detokenize: (tokens: number[]) => string,
-): number {
-  let count = 0;
-  while (count < tokens.length && detokenize(tokens.slice(tokens.length - count - 1)).length <= chars)
-    count++;
-  return count;
-}

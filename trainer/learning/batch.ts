@@ -90,8 +90,8 @@ export function headsOf(
     return { ...branchTargets(tree, branch, tokens), temperatures };
   });
   const { context } = sample;
-  if (context && config.contextWeight > 0 && context.from < tree.promptLength)
-    heads.push({ ...promptTargets(tree, context.from), temperatures: [PLAIN_TEMPERATURE] });
+  if (context && config.contextWeight > 0)
+    heads.push({ ...promptTargets(tree, context.spans), temperatures: [PLAIN_TEMPERATURE] });
   return heads;
 }
 
@@ -110,7 +110,7 @@ export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
       else counts.acceptedTokens += sample.supervised!.tokens.length;
     }
     if (sample.context && config.contextWeight > 0)
-      counts.contextTokens += Math.max(0, sample.prompt.length - sample.context.from);
+      for (const [from, to] of sample.context.spans) counts.contextTokens += to - from;
   }
   return counts;
 }

@@ -60,10 +60,17 @@ export function branchTargets(tree: TokenTree, branch: number, tokens: number[])
   return { rows: tokens.map((_, i) => (i === 0 ? tree.promptLength - 1 : start + i - 1)), targets: tokens };
 }
 
-/** Rows and targets of the prompt's own tokens [from, promptLength). */
-export function promptTargets(tree: TokenTree, from: number): TargetRows {
-  const targets = Array.from(tree.ids.subarray(from, tree.promptLength));
-  return { rows: targets.map((_, i) => from + i - 1), targets };
+/** Rows and targets of the prompt's own tokens in spans [from, to). */
+export function promptTargets(tree: TokenTree, spans: readonly (readonly [number, number])[]): TargetRows {
+  const targets: number[] = [];
+  const rows: number[] = [];
+  for (const [from, to] of spans) {
+    for (let t = from; t < Math.min(to, tree.promptLength); t++) {
+      rows.push(t - 1);
+      targets.push(tree.ids[t]!);
+    }
+  }
+  return { rows, targets };
 }
 
 /**

@@ -31,7 +31,7 @@ export const completionRequestSchema = z.looseObject({
   language: z.string().optional(),
   /** Hone: false means that nothing of this request is written anywhere. */
   record: z.boolean().optional(),
-  /** Hone: version of the document and UTF-16 offset of the caret, stored with the record. */
+  /** Hone: version of the document and UTF-16 offset of the caret with LF line ends, stored with the record. */
   document_version: z.int().nonnegative().optional(),
   offset: z.int().nonnegative().optional(),
   session: z.string().optional(),

@@ -75,8 +75,13 @@ export const sampleSchema = z.object({
       weight: z.number().nonnegative(),
     })
     .optional(),
-  /** Prompt tokens [from, prompt.length) were typed by the developer since the last event in the document. */
-  context: z.object({ from: z.int().positive(), weight: z.number().nonnegative() }).optional(),
+  /** Prompt tokens [from, to), by spans, that are the developer's own text and were not taught before. */
+  context: z
+    .object({
+      spans: z.array(z.tuple([z.int().positive(), z.int().positive()])).min(1),
+      weight: z.number().nonnegative(),
+    })
+    .optional(),
 });
 export type Sample = z.infer<typeof sampleSchema>;
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Outcome } from '../../../extension/common/contracts/index.ts';
 import { buildSample, buildScoreItem, type SampleContext } from '../../../trainer/coordinator/samples.ts';
 import { DEFAULT_TRAINING_SETTINGS } from '../../../trainer/coordinator/settings.ts';
-import { tokensEnding, tokensSpelling, type TextTools } from '../../../trainer/coordinator/text.ts';
+import { tokensSpelling, type TextTools } from '../../../trainer/coordinator/text.ts';
 import type { OutcomeFacts, StoredCompletion, TrainingFacts } from '../../../trainer/store/types.ts';
+import { isHeldOut } from '../../../trainer/store/heldOut.ts';
 import { completionRecord, MODEL_HASH } from '../../fixtures/records.ts';
 
 const END = 0;
@@ -203,57 +204,75 @@ describe('supervised term', () => {
 });
 
 describe('context term', () => {
-  const before = 'const first = 1;\n';
-  const now = 'const first = 1;\nlet two = ';
-  const after = (
-    previous: Partial<NonNullable<TrainingFacts['previous']>>,
+  const LINE_CHARS = 8;
+  const line = (i: number): string => `let ${String.fromCharCode(97 + i)}=1\n`;
+  const linesTo = (count: number): string => Array.from({ length: count }, (_, i) => line(i)).join('');
+  const relativePath = 'src/lines.ts';
+  const heldOut = (line: number): boolean =>
+    isHeldOut({ relativePath, offset: line * LINE_CHARS + 1, column: 1, promptText: '' });
+  /** Indexes of the taught tokens, after `lines` lines and half of one more were typed. */
+  const taught = (
+    lines: number,
+    previous: Partial<NonNullable<TrainingFacts['previous']>> | null,
     change: Partial<StoredCompletion> = {},
-  ) =>
-    sampleOf(
-      training(
-        accepted,
-        {},
-        {
-          promptText: now,
-          promptTokens: text.tokenize(now),
-          offset: 500 + now.length - before.length,
-          ...change,
-        },
-        { offset: 500, heldOut: false, promptText: before, ...previous },
-      ),
-    )!.context;
+  ): number[] | undefined => {
+    const promptText = linesTo(lines) + line(lines).slice(0, 4);
+    const completion = {
+      relativePath,
+      promptText,
+      promptTokens: text.tokenize(promptText),
+      offset: promptText.length,
+      ...change,
+    };
+    const before = previous && { offset: 0, heldOut: false, promptText: '', ...previous };
+    const term = sampleOf(training(accepted, {}, completion, before))!.context;
+    return term?.spans.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i));
+  };
+  const tokensOf = (line: number): number[] => [0, 1, 2, 3].map((i) => line * 4 + i);
+  /** All tokens of the lines that are not held out, but the first of the prompt, which nothing predicts. */
+  const expected = (from: number, lines: number): number[] =>
+    [
+      ...Array.from({ length: lines - from }, (_, i) => from + i)
+        .filter((line) => !heldOut(line))
+        .flatMap(tokensOf),
+      ...(heldOut(lines) ? [] : tokensOf(lines).slice(0, 2)),
+    ].filter((token) => token > 0);
 
-  it('covers what was typed since the request before', () => {
-    const typed = now.length - before.length;
-    const from = text.tokenize(now).length - Math.floor(typed / 2);
-    assert.deepEqual(after({}), { from, weight: 1 });
+  it('covers the whole prefix at the first request in a document, but for held-out lines', () => {
+    assert.ok([...Array(12).keys()].some(heldOut), 'a line of the twelve is held out');
+    assert.deepEqual(taught(12, null), expected(0, 12));
   });
 
-  const none: [string, ReturnType<typeof after>][] = [
-    ['the request before was held out', after({ heldOut: true })],
-    ['the caret went back', after({ offset: 600 })],
+  it('covers what was typed since the request before', () => {
+    const before = linesTo(7);
+    assert.deepEqual(taught(12, { offset: before.length, promptText: before }), expected(7, 12));
+  });
+
+  it('covers the whole prefix when more was typed than it shows', () => {
+    const shown = linesTo(3);
+    const far = { offset: 1000 + shown.length, promptText: shown, promptTokens: text.tokenize(shown) };
+    const all = taught(3, { offset: 8 }, far);
+    assert.ok(all === undefined || all.every((token) => token >= 4), 'the first line may begin out of sight');
+  });
+
+  const none: [string, ReturnType<typeof taught>][] = [
+    ['the completion is held out', taught(12, null, { heldOut: true })],
+    ['the caret went back', taught(12, { offset: 5000 })],
     [
       'the text stood there before',
-      after({ promptText: `<|fim_prefix|><|fim_suffix|>let two = <|fim_middle|>${before}` }),
+      taught(12, {
+        offset: 56,
+        promptText: `<|fim_prefix|><|fim_suffix|>${linesTo(13).slice(56)}<|fim_middle|>${linesTo(7)}`,
+      }),
     ],
-    ['the caret came from elsewhere', after({ promptText: 'something else, far away\n' })],
+    ['the caret came from elsewhere', taught(12, { offset: 56, promptText: 'something else, far away\n' })],
+    ['the place is not told', taught(12, null, { offset: 0 })],
     [
       'the prompt is in prefix-suffix-middle order',
-      after({}, { promptText: `<|fim_prefix|>${now}<|fim_suffix|>x<|fim_middle|>` }),
+      taught(12, null, { promptText: `<|fim_prefix|>${line(0)}<|fim_suffix|>x<|fim_middle|>` }),
     ],
   ];
   for (const [name, term] of none) it(`is left out when ${name}`, () => assert.equal(term, undefined));
-
-  const whole = { from: 1, weight: 1 };
-
-  it('covers the whole prefix when more was typed than it shows', () => {
-    assert.deepEqual(after({ offset: 1 }), whole);
-    assert.equal(after({ offset: 1, heldOut: true }), undefined);
-  });
-
-  it('covers the whole prefix at the first request in a document', () => {
-    assert.deepEqual(sampleOf(training(accepted))!.context, whole);
-  });
 });
 
 describe('score items', () => {
@@ -292,14 +311,6 @@ describe('counting tokens', () => {
         [2, 1],
         [3, 3],
       ],
-    );
-  });
-
-  it('counts tokens at the end that fit', () => {
-    const tokens = text.tokenize('abcdef');
-    assert.deepEqual(
-      [0, 1, 2, 3, 4, 99].map((chars) => tokensEnding(tokens, chars, text.detokenize)),
-      [0, 0, 1, 1, 2, 3],
     );
   });
 });
