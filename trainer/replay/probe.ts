@@ -3,11 +3,13 @@ import type { SourceFile } from './files.ts';
 import type { Position } from './positions.ts';
 import { fixedRequest } from './served.ts';
 
-/** A quick typist's pause between two requests. */
-const PAUSE_MS = 400;
+/** A developer's pause between two requests; the learner works in it. */
+const PAUSE_MS = 2000;
+/** Enough for a median; more would only keep the learner from its work. */
+const MAX_PROBES = 12;
 
 /**
- * Asks for completions until `ended`, one after the other with a pause between: how long they take while something
+ * Asks for a few completions until `ended`, one after the other with a pause between: how long they take while something
  * else goes on. Nothing of it is recorded.
  *
  * @returns milliseconds from request to answer.
@@ -22,7 +24,7 @@ export async function probeLatency(
   const latencies: number[] = [];
   let over = false;
   void ended.then(() => (over = true));
-  for (let i = 0; !over && positions.length > 0; i++) {
+  for (let i = 0; !over && i < MAX_PROBES && positions.length > 0; i++) {
     const position = positions[i % positions.length]!;
     const { rest: _rest, ...request } = fixedRequest(byPath.get(position.path)!, position);
     const answer = await companion.complete(request);
