@@ -56,7 +56,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   function changeTracking(): void {
     provider.forget();
     capture.forget();
-    backend.forget();
+    backend.changeTracking(policy.mayRecord());
     cache.clear();
   }
   const provider = new HoneProvider({
@@ -94,6 +94,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     capture.shutdown();
     await backend.close();
   };
+  backend.changeTracking(policy.mayRecord());
   backend.start();
   showStatus();
   log.info(`Hone activated in ${Date.now() - began} ms; storage: ${paths.root}`);

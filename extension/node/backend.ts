@@ -111,9 +111,13 @@ export class Backend {
     return this.#outbox.add(events).catch((error: Error) => this.#storeFailed(error));
   }
 
-  /** Recording was switched off: feedback that is not stored yet is not stored any more. */
-  forget(): void {
+  /**
+   * Recording was switched on or off. Feedback that is not stored yet is not stored any more; what is stored goes to
+   * the companion only while recording is on.
+   */
+  changeTracking(on: boolean): void {
     this.#outbox.forget();
+    this.#outbox.hold(!on);
   }
 
   /** Asks the companion for its figures now. */

@@ -39,6 +39,8 @@ export class Outbox {
   #wokenWhileDraining = false;
   #failures = 0;
   #stopped = false;
+  /** Tracking is off: what waits in the store stays there. */
+  #held = false;
   /** Events that are in memory only. */
   #unstored: FeedbackEvent[] = [];
 
@@ -61,6 +63,12 @@ export class Outbox {
   /** Drops what is in memory only: nothing more may be written. */
   forget(): void {
     this.#unstored = [];
+  }
+
+  /** Keeps back what waits, from the next event on, or lets it go again. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (!held) this.wake();
   }
 
   /** Tries now, whatever the waiting time: new events are there, or the companion is back. */
@@ -92,7 +100,7 @@ export class Outbox {
   }
 
   #schedule(delayMs: number): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#held) return;
     if (this.#draining) {
       this.#wokenWhileDraining = true;
       return;
@@ -115,7 +123,7 @@ export class Outbox {
       for (;;) {
         const rows = await store.call('dueDeliveries', window, Date.now(), BATCH_ROWS);
         for (const row of rows) {
-          if (this.#stopped) return null;
+          if (this.#stopped || this.#held) return null;
           if (!(await this.#deliver(row))) return delayAfter(this.#failures++);
         }
         if (rows.length < BATCH_ROWS) break;

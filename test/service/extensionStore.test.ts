@@ -228,6 +228,18 @@ describe("the extension's store", () => {
       assert.deepEqual(received, [kept, next]);
     }).timeout(30_000);
 
+    it('keeps back what waits while it is held, and delivers it afterwards', async () => {
+      outbox.hold(true);
+      const event = outcome();
+      await outbox.add([event]);
+      outbox.wake();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.deepEqual([received.length, await pending()], [0, 1]);
+      outbox.hold(false);
+      await until(async () => (await pending()) === 0, 'delivery');
+      assert.deepEqual(received, [event]);
+    });
+
     it('tries again what failed, keeping the order while nothing gets through', async () => {
       answers = [503];
       const events = [outcome(), outcome()];
