@@ -14,7 +14,7 @@ const common = {
   sourcemap: true,
   metafile: true,
   external,
-  logLevel: 'info',
+  logLevel: 'warning',
 };
 const esmBanner = {
   js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -6,7 +6,7 @@ import { fixedRequest } from './served.ts';
 /** A developer's pause between two requests; the learner works in it. */
 const PAUSE_MS = 2000;
 /** Enough for a median; more would only keep the learner from its work. */
-const MAX_PROBES = 12;
+const MAX_PROBES = 8;
 
 /**
  * Asks for a few completions until `ended`, one after the other with a pause between: how long they take while something
