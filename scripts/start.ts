@@ -28,9 +28,9 @@ import { createLogger } from '../trainer/server/shared/logging.ts';
 const FIXTURE = join(import.meta.dirname, '..', 'trainer', 'replay', 'fixture', 'code');
 const SEED = 1;
 /** Chosen so that all of it takes well under eight minutes on two cores. */
-const EVENTS = 112;
+const EVENTS = 96;
 const BATCH_EVENTS = 16;
-const POSITIONS_PER_FILE = 8;
+const POSITIONS_PER_FILE = 7;
 const SERVED_PER_FILE = 2;
 /** The update during which completions are asked for, to see what the learner costs them. */
 const PROBED_UPDATE = 2;
