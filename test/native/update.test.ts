@@ -264,6 +264,24 @@ describe('the update', () => {
     });
   });
 
+  it('trains and scores at the scale at which its parent is served', async () => {
+    const config = only({ correctionWeight: 1 });
+    const { path } = await update([supervisedSample('correction')], { ...config, epochs: 4 });
+    const half = { version: 1, path, scale: 0.5 };
+    const heldOut = [{ id: 'held out', prompt: PROMPT, target: TYPED }];
+    const still = { ...config, epochs: 1, learningRate: 0 };
+    const { reply } = await update([supervisedSample('correction')], still, { parent: half, heldOut });
+    const whole = await update([supervisedSample('correction')], still, {
+      parent: { ...half, scale: 1 },
+      heldOut,
+    });
+    const served = reply.gate.running[0]!.logprob;
+    assert.equal(reply.gate.candidate[0]!.logprob, served, 'nothing was learned, so nothing may differ');
+    assert.ok(Math.abs(served - whole.reply.gate.running[0]!.logprob) > 0.05, 'the scale tells');
+    const loss = reply.figures['losses/correction_loss']!;
+    assert.ok(Math.abs(loss + served / TYPED.length) < 1e-4, `trained at ${loss}, served at ${served}`);
+  });
+
   it('writes an adapter under which llama.cpp computes the same log-probabilities', async () => {
     const { lora, path } = await update(
       [supervisedSample('correction')],

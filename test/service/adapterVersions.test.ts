@@ -72,6 +72,43 @@ describe('versions by hand', () => {
     for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
   });
 
+  it('keeps the scale that was chosen by hand for what descends from the version', async () => {
+    await service.coordinator.activate(2, 0.5);
+    assert.equal(tiny.engine.adapter.scale, 0.5);
+    await service.accept(BATCH);
+    await service.until((s) => s.adapterVersion === 3 && s.state === 'idle');
+    assert.equal(service.log().at(-1)!.request.parent.scale, 0.5);
+    assert.deepEqual([tiny.engine.adapter.version, tiny.engine.adapter.scale], [3, 0.5]);
+    assert.equal(service.store.adapters.get(3)!.scale, 0.5);
+    await service.coordinator.activate(1);
+    assert.equal(tiny.engine.adapter.scale, 1, 'what it does not descend from has its own');
+  });
+
+  it('served at another scale while its successor is made: it is made anew from there', async () => {
+    service.script({ milliseconds: 400 });
+    const events = await service.accept(BATCH);
+    await service.until((s) => s.state === 'training');
+    await service.coordinator.activate(2, 0.5);
+    await service.until((s) => s.adapterVersion > 2 && s.state === 'idle');
+    assert.equal(tiny.engine.adapter.scale, 0.5);
+    const runs = service.store.runs.list().slice(2);
+    assert.deepEqual(
+      runs.map((run) => run.decision),
+      ['failed', 'provisional'],
+    );
+    assert.match(runs[0]!.reason, /scale/);
+    for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+  });
+
+  it('keeps version and scale when another one cannot be loaded', async () => {
+    await service.coordinator.activate(2, 0.5);
+    writeFileSync(join(service.store.adapterDir, service.store.adapters.get(1)!.file), 'not an adapter');
+    await assert.rejects(service.coordinator.activate(1, 0.25));
+    assert.equal(service.store.adapters.get(1)!.scale, 1);
+    assert.deepEqual([tiny.engine.adapter.version, tiny.engine.adapter.scale], [2, 0.5]);
+    assert.equal((await service.status()).adapterVersion, 2);
+  });
+
   it('answers 404, 409 and 400 to versions that cannot be served', async () => {
     const unknown = await service.call('POST', '/api/adapters/99/activate');
     assert.equal(unknown.status, 404);

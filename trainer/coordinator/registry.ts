@@ -53,7 +53,10 @@ export async function loadActive(store: Store, engine: Engine, logger: Logger): 
   }
 }
 
-/** Makes a version the one in service, by hand: whatever the gate said of it. */
+/**
+ * Makes a version the one in service, by hand: whatever the gate said of it. A scale stays with the version and with
+ * what is made from it. When it can't be loaded, everything stays as it was.
+ */
 export async function activateAdapter(
   store: Store,
   engine: Engine,
@@ -63,11 +66,13 @@ export async function activateAdapter(
   const { hash } = engine.model;
   const before = store.adapters.active(hash, DEFAULT_WORKSPACE);
   store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+  const scaleBefore = store.adapters.get(version)?.scale ?? BASE.scale;
   try {
-    const adapter = adapterRef(store, version);
-    await engine.useAdapter({ ...adapter, scale: scale ?? adapter.scale });
+    // Before it is loaded: an update that ends meanwhile sees that its parent has changed.
     if (scale !== undefined) store.adapters.setScale(version, scale);
+    await engine.useAdapter(adapterRef(store, version));
   } catch (error) {
+    store.adapters.setScale(version, scaleBefore);
     store.adapters.activate(hash, DEFAULT_WORKSPACE, before);
     throw error;
   }

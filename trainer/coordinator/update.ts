@@ -38,7 +38,7 @@ export interface UpdateParts {
 
 export interface Decided {
   run: RunSummary;
-  /** False also when the version that it began with was taken out of service meanwhile. */
+  /** False also when the version that it began with was taken out of service or to another scale meanwhile. */
   learnerFailed: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function performUpdate(
   const request = updateRequest(parts, batch);
   const outcome = await decide(parts, request, batch, onProgress);
   if (!writeDown(store, outcome, batch, basename(request.candidatePath))) {
-    const reason = `Version ${active} was taken out of service while its successor was made.`;
+    const reason = `Version ${active} was taken out of service, or its scale was changed, while its successor was made.`;
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return { run: finish(parts, outcome.id), learnerFailed: false };
   }
@@ -141,7 +141,11 @@ async function decide(
     }));
     return {
       ...record,
-      candidate: { version: request.candidateVersion, file: basename(request.candidatePath), scale: 1 },
+      candidate: {
+        version: request.candidateVersion,
+        file: basename(request.candidatePath),
+        scale: request.parent.scale,
+      },
       decision: gate.decision,
       reason: gate.reason,
       seconds: { ...updated.seconds, learner: secondsSince(started) },

@@ -45,7 +45,8 @@ export interface UpdateContext {
 
 /**
  * One update of the adapter from a batch of events: reference log-probabilities, a few epochs of mini-batches,
- * the candidate file, and the scores that the gate decides on.
+ * the candidate file, and the scores that the gate decides on. The candidate is trained and scored at its parent's
+ * scale, and has to be served at it.
  *
  * @throws GgmlError `adapter_layout`, `diverged`, `nothing_to_train`, and what files and device throw.
  */
@@ -193,7 +194,8 @@ async function train(
   const { network } = context;
   const { config } = request;
   const generator = xoroshiro128plus(request.seed);
-  const device = new DeviceLora(network.device, parent.lora, { scale: 1, trainable: true });
+  const { scale } = request.parent;
+  const device = new DeviceLora(network.device, parent.lora, { scale, trainable: true });
   let parameters = parent.lora.values;
   let optimizer = parent.optimizer;
   const total = samples.length * config.epochs;
@@ -262,7 +264,7 @@ async function scoreForGate(
   let done = 0;
   const onItem = (): void => context.onProgress('gate', ++done, total);
   const candidate = {
-    lora: new DeviceLora(network.device, lora, { scale: 1, trainable: false }),
+    lora: new DeviceLora(network.device, lora, { scale: request.parent.scale, trainable: false }),
     path: request.candidatePath,
   };
   const running = loadScored(network, request.parent);

@@ -8,7 +8,7 @@ export interface RunTable {
    * Writes a decision down in one durable transaction: the run with its numbers, the candidate, which events it used
    * and, when it was promoted, the version in service. A failed run uses no events.
    *
-   * @returns false when the parent is no longer in service; nothing is written then.
+   * @returns false when the parent is no longer in service or at another scale; nothing is written then.
    * @throws when the same events were already used on the same parent.
    */
   commit(run: RunRecord, baseline: unknown): boolean;
@@ -22,6 +22,8 @@ export interface RunTable {
   /** State of the reward baseline of a model, as `commit` stored it; null at first. */
   baseline(modelHash: string): unknown;
 }
+
+const BASE_SCALE = 1;
 
 /** Updates and their decisions, in the tables `runs`, `trained` and `adapters`. */
 export function createRunTable(database: Database.Database): RunTable {
@@ -38,6 +40,7 @@ export function createRunTable(database: Database.Database): RunTable {
   const activeOf = database
     .prepare('SELECT version FROM active WHERE model_hash = ? AND workspace_key = ?')
     .pluck();
+  const scaleOf = database.prepare('SELECT scale FROM adapters WHERE version = ?').pluck();
   const setActive = database.prepare(
     'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',
   );
@@ -57,6 +60,8 @@ export function createRunTable(database: Database.Database): RunTable {
     const { modelHash, workspaceKey, parent, candidate, decision } = run;
     const active = (activeOf.get(modelHash, workspaceKey) as number | undefined) ?? 0;
     if (decision !== 'failed' && active !== parent) return false;
+    const parentScale = (scaleOf.get(parent) as number | undefined) ?? BASE_SCALE;
+    if (candidate !== null && candidate.scale !== parentScale) return false;
     const at = Date.now();
     const figures = JSON.stringify(run.figures);
     insertRun.run({
