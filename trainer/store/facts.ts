@@ -21,8 +21,9 @@ export interface FactTable {
   training(facts: OutcomeFacts): TrainingFacts | null;
   /** Takes events out of the queue with the reason why nothing is learned from them. */
   drop(dropped: { eventId: string; reason: string }[]): void;
+  /** Read from kept counters: it takes as long however many outcomes are stored. */
   counts(): OutcomeCounts;
-  /** Not held out and not decided about; counted by the index alone, because every submit asks. */
+  /** Not held out and not decided about. */
   undecidedCount(): number;
 }
 
@@ -48,11 +49,9 @@ export function createFactTable(database: Database.Database, completions: Comple
   const drop = database.prepare(
     "UPDATE outcomes SET state = 'dropped', drop_reason = ? WHERE event_id = ? AND state = 'new'",
   );
-  const counts = database.prepare(
-    'SELECT held_out, state, drop_reason, count(*) AS number FROM outcomes GROUP BY held_out, state, drop_reason',
-  );
+  const counts = database.prepare('SELECT * FROM outcome_counts WHERE number > 0');
   const undecidedCount = database
-    .prepare("SELECT count(*) FROM outcomes WHERE held_out = 0 AND state = 'new'")
+    .prepare("SELECT total(number) FROM outcome_counts WHERE held_out = 0 AND state = 'new'")
     .pluck();
   return {
     undecided: () => (undecided.all() as FactRow[]).map(factsOf),
@@ -133,7 +132,8 @@ function factsOf(row: FactRow): OutcomeFacts {
 interface CountRow {
   held_out: number;
   state: 'new' | 'trained' | 'refused' | 'dropped';
-  drop_reason: string | null;
+  /** Empty where there is none. */
+  drop_reason: string;
   number: number;
 }
 
@@ -143,7 +143,7 @@ function countsOf(rows: CountRow[]): OutcomeCounts {
     if (row.held_out === 1) counts.heldOut += row.number;
     else if (row.state === 'trained') counts.trained += row.number;
     else if (row.state !== 'new') {
-      const reason = row.state === 'refused' ? REFUSED_REASON : (row.drop_reason ?? 'unknown');
+      const reason = row.state === 'refused' ? REFUSED_REASON : row.drop_reason || 'unknown';
       counts.dropped[reason] = (counts.dropped[reason] ?? 0) + row.number;
     }
   }
