@@ -4,7 +4,7 @@ import { CompanionError, type CompanionClient } from './companionClient.ts';
 import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
 import { Outbox } from './outbox.ts';
 import type { Paths } from './paths.ts';
-import { Store } from './store.ts';
+import { Store, type StoreState } from './store.ts';
 import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
 import { CompanionSupervisor } from './supervisor.ts';
 import { LogTail } from './logTail.ts';
@@ -12,6 +12,8 @@ import { installationTokens } from './tokens.ts';
 import { TrainingMonitor } from './trainingMonitor.ts';
 
 const LOG_INTERVAL_MS = 2000;
+/** A window may stay open for weeks. */
+const PRUNE_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 export interface BackendOptions {
   paths: Paths;
@@ -31,6 +33,7 @@ export class Backend {
   readonly #outbox: Outbox;
   readonly #monitor: TrainingMonitor;
   readonly #logTimer: NodeJS.Timeout;
+  readonly #pruneTimer: NodeJS.Timeout;
   #training: TrainingStatus | null = null;
   #model: string | null = null;
   #storeError: string | null = null;
@@ -52,10 +55,11 @@ export class Backend {
   private constructor(options: BackendOptions, supervisor: CompanionSupervisor) {
     this.#options = options;
     this.supervisor = supervisor;
-    this.#store = new Store(options.paths.storeWorker, options.paths.database, (error) =>
-      this.#storeFailed(error),
+    this.#store = new Store(options.paths.storeWorker, options.paths.database, (state) =>
+      this.#storeState(state),
     );
-    this.#store.call('prune', Date.now()).catch((error: Error) => this.#storeFailed(error));
+    this.#prune();
+    this.#pruneTimer = setInterval(() => this.#prune(), PRUNE_INTERVAL_MS);
     this.#outbox = new Outbox({
       store: this.#store,
       window: options.window,
@@ -143,12 +147,20 @@ export class Backend {
 
   async #close(): Promise<void> {
     clearInterval(this.#logTimer);
+    clearInterval(this.#pruneTimer);
     this.#monitor.stop();
     await this.#outbox.stop();
     this.supervisor.stop();
-    if (this.#storeError !== null) return;
-    await this.#store.call('closeWindow', this.#options.window);
-    await this.#store.close();
+    try {
+      await this.#store.call('closeWindow', this.#options.window);
+    } catch (error) {
+      this.#options.log('warn', `Store: ${(error as Error).message}`);
+    }
+    await this.#store.close().catch((error: Error) => this.#options.log('warn', `Store: ${error.message}`));
+  }
+
+  #prune(): void {
+    this.#store.call('prune', Date.now()).catch((error: Error) => this.#storeFailed(error));
   }
 
   async #submit(event: FeedbackEvent): Promise<void> {
@@ -180,6 +192,17 @@ export class Backend {
 
   async #copyLog(tail: LogTail): Promise<void> {
     for (const { level, message } of await tail.read()) this.#options.log(level, `companion: ${message}`);
+  }
+
+  #storeState(state: StoreState): void {
+    if (state.kind === 'restarting') {
+      this.#options.log('warn', `Store: ${state.error.message}. Starting it again.`);
+    } else if (state.kind === 'down') {
+      this.#storeFailed(state.error);
+    } else {
+      this.#options.log('info', 'The store works again.');
+      this.#storeWorks();
+    }
   }
 
   #storeWorks(): void {

@@ -4,65 +4,20 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { v7 as newId } from 'uuid';
-import type { FeedbackEvent, OutcomeEvent } from '../../extension/common/contracts/feedback.ts';
+import type { FeedbackEvent } from '../../extension/common/contracts/feedback.ts';
 import { CompanionClient } from '../../extension/node/companionClient.ts';
 import { Outbox } from '../../extension/node/outbox.ts';
-import { Store } from '../../extension/node/store.ts';
-import { StoreDatabase, WINDOW_GONE_MS, type ShownCompletion } from '../../extension/node/storeDatabase.ts';
+import { Store, type StoreState } from '../../extension/node/store.ts';
+import { StoreDatabase, WINDOW_GONE_MS } from '../../extension/node/storeDatabase.ts';
 import { installationTokens } from '../../extension/node/tokens.ts';
+import { outcomeEvent, shownCompletion } from '../fixtures/extensionRecords.ts';
+import { until } from '../fixtures/until.ts';
 
 const WORKER = join(import.meta.dirname, '..', '..', 'extension', 'node', 'storeWorker.ts');
 const TOKENS = { inference: 'i', feedback: 'f' };
 
-function outcome(completionId = newId()): OutcomeEvent {
-  return {
-    v: 1,
-    id: newId(),
-    completionId,
-    at: 1000,
-    kind: 'outcome',
-    outcome: { kind: 'accepted' },
-    evidence: 'command',
-    shownText: 'foo',
-    filters: [],
-    shownMs: 900,
-    language: 'typescript',
-    relativePath: 'a.ts',
-    workspaceKey: 'default',
-    documentVersion: 1,
-    offset: 4,
-    session: 's',
-  };
-}
-
-function shown(id: string, createdAt = Date.now()): ShownCompletion {
-  return {
-    id,
-    createdAt,
-    window: 'w',
-    workspaceKey: 'default',
-    relativePath: 'a.ts',
-    language: 'typescript',
-    documentVersion: 1,
-    offset: 4,
-    shownText: 'foo',
-    rawText: 'foo ',
-    filters: ['trailingSpace'],
-    adapterVersion: 0,
-    model: 'm',
-    latencyMs: 12.5,
-  };
-}
-
-/** Resolves when the condition holds; fails after five seconds. */
-async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 5000;
-  while (!(await holds())) {
-    if (Date.now() > end) assert.fail(`Waited for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+/** For a store whose thread must not end. */
+const steady = ({ kind }: StoreState) => assert.fail(`The store is ${kind}.`);
 
 describe("the extension's store", () => {
   let folder: string;
@@ -75,19 +30,19 @@ describe("the extension's store", () => {
 
   it('keeps one outcome a completion and one event an id', () => {
     const database = new StoreDatabase(path);
-    const event = outcome();
-    assert.equal(database.appendEvents('w', [event, outcome()]), 2);
+    const event = outcomeEvent();
+    assert.equal(database.appendEvents('w', [event, outcomeEvent()]), 2);
     assert.equal(database.appendEvents('w', [event]), 0);
-    assert.equal(database.appendEvents('w', [outcome(event.completionId)]), 0);
+    assert.equal(database.appendEvents('w', [outcomeEvent(event.completionId)]), 0);
     const { events, pending, outcomes } = database.counts();
     assert.deepEqual({ events, pending, outcomes }, { events: 2, pending: 2, outcomes: { accepted: 2 } });
     database.close();
   });
 
   it('is there after it was closed, in order, until it is delivered', () => {
-    const events = [outcome(), outcome(), outcome()];
+    const events = [outcomeEvent(), outcomeEvent(), outcomeEvent()];
     let database = new StoreDatabase(path);
-    database.recordCompletion(shown('a'));
+    database.recordCompletion(shownCompletion('a'));
     database.appendEvents('w', events);
     database.close();
     database = new StoreDatabase(path);
@@ -110,11 +65,11 @@ describe("the extension's store", () => {
   it('hands the events of a window that is gone to one that lives', () => {
     const database = new StoreDatabase(path);
     database.heartbeat('first', 1000);
-    database.appendEvents('first', [outcome()]);
+    database.appendEvents('first', [outcomeEvent()]);
     assert.equal(database.heartbeat('second', 1000 + WINDOW_GONE_MS), 0);
     assert.equal(database.heartbeat('second', 1001 + WINDOW_GONE_MS), 1);
     assert.equal(database.dueDeliveries('second', 0, 10).length, 1);
-    database.appendEvents('third', [outcome()]);
+    database.appendEvents('third', [outcomeEvent()]);
     database.heartbeat('third', 2000 + WINDOW_GONE_MS);
     database.closeWindow('third');
     assert.equal(database.heartbeat('second', 2000 + WINDOW_GONE_MS), 1);
@@ -123,9 +78,9 @@ describe("the extension's store", () => {
 
   it('forgets what is old, but nothing that is on its way', () => {
     const database = new StoreDatabase(path);
-    const [old, waiting] = [outcome(), outcome()];
-    database.recordCompletion(shown('a', 0));
-    database.recordCompletion(shown('b'));
+    const [old, waiting] = [outcomeEvent(), outcomeEvent()];
+    database.recordCompletion(shownCompletion('a', 0));
+    database.recordCompletion(shownCompletion('b'));
     database.appendEvents('w', [old, waiting]);
     database.delivered(database.dueDeliveries('w', 0, 1)[0]!.sequence);
     database.prune(Date.now());
@@ -135,9 +90,9 @@ describe("the extension's store", () => {
   });
 
   it('is shared by two windows that write at once', async () => {
-    const stores = [new Store(WORKER, path, assert.fail), new Store(WORKER, path, assert.fail)];
+    const stores = [new Store(WORKER, path, steady), new Store(WORKER, path, steady)];
     const writes = stores.flatMap((store, window) =>
-      Array.from({ length: 50 }, () => store.call('appendEvents', `w${window}`, [outcome()])),
+      Array.from({ length: 50 }, () => store.call('appendEvents', `w${window}`, [outcomeEvent()])),
     );
     assert.deepEqual(new Set(await Promise.all(writes)), new Set([1]));
     assert.equal((await stores[0]!.call('counts')).events, 100);
@@ -148,17 +103,17 @@ describe("the extension's store", () => {
     const other = new Database(path);
     other.exec('BEGIN IMMEDIATE');
     setTimeout(() => other.close(), 500);
-    const store = new Store(WORKER, path, assert.fail);
+    const store = new Store(WORKER, path, steady);
     assert.equal((await store.call('counts')).events, 0);
     await store.close();
   });
 
   it('says what is wrong when it can not be opened', async () => {
-    const failures: Error[] = [];
-    const store = new Store(WORKER, folder, (error) => failures.push(error));
-    await assert.rejects(store.call('counts'), /can't be used/);
-    assert.equal(failures.length, 1);
-    await assert.rejects(store.call('counts'), /can't be used/);
+    const states: StoreState[] = [];
+    const store = new Store(WORKER, folder, (state) => states.push(state));
+    await assert.rejects(store.call('counts'), /can't be used: .*open/);
+    assert.equal(states.at(-1)?.kind, 'down');
+    await assert.rejects(store.call('counts'), /can't be used: .*open/);
   });
 
   it('gives two windows that start at once the same tokens, readable by the user alone', async () => {
@@ -192,7 +147,7 @@ describe("the extension's store", () => {
         return { status: 'submitted', message: 'ok', queue_position: 0 };
       });
       const base = await server.listen({ host: '127.0.0.1', port: 0 });
-      store = new Store(WORKER, path, assert.fail);
+      store = new Store(WORKER, path, steady);
       outbox = open('w', base);
     });
     afterEach(async () => {
@@ -208,7 +163,7 @@ describe("the extension's store", () => {
     const pending = async () => (await store.call('counts')).pending;
 
     it('delivers in order, each once when all goes well', async () => {
-      const events = [outcome(), outcome(), outcome()];
+      const events = [outcomeEvent(), outcomeEvent(), outcomeEvent()];
       await outbox.add(events.slice(0, 2));
       await outbox.add(events.slice(2));
       await until(async () => (await pending()) === 0, 'delivery');
@@ -219,7 +174,7 @@ describe("the extension's store", () => {
       await pending();
       const other = new Database(path);
       other.exec('BEGIN IMMEDIATE');
-      const [kept, next] = [outcome(), outcome()];
+      const [kept, next] = [outcomeEvent(), outcomeEvent()];
       await assert.rejects(outbox.add([kept]), /locked/);
       other.exec('ROLLBACK');
       other.close();
@@ -230,7 +185,7 @@ describe("the extension's store", () => {
 
     it('keeps back what waits while it is held, and delivers it afterwards', async () => {
       outbox.hold(true);
-      const event = outcome();
+      const event = outcomeEvent();
       await outbox.add([event]);
       outbox.wake();
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -242,7 +197,7 @@ describe("the extension's store", () => {
 
     it('tries again what failed, keeping the order while nothing gets through', async () => {
       answers = [503];
-      const events = [outcome(), outcome()];
+      const events = [outcomeEvent(), outcomeEvent()];
       await outbox.add(events);
       await until(async () => (await pending()) === 0, 'delivery');
       assert.deepEqual(
@@ -253,7 +208,7 @@ describe("the extension's store", () => {
 
     it('goes on with the others when one event fails', async () => {
       answers = [500];
-      const [bad, good] = [outcome(), outcome()];
+      const [bad, good] = [outcomeEvent(), outcomeEvent()];
       await outbox.add([bad, good]);
       await until(async () => (await pending()) === 0, 'delivery');
       assert.deepEqual(
@@ -264,7 +219,7 @@ describe("the extension's store", () => {
 
     it('puts aside what is refused for what it is', async () => {
       answers = [400];
-      await outbox.add([outcome(), outcome()]);
+      await outbox.add([outcomeEvent(), outcomeEvent()]);
       await until(async () => (await pending()) === 0, 'delivery');
       assert.equal(received.length, 1);
       assert.equal((await store.call('counts')).refused, 1);
@@ -272,7 +227,7 @@ describe("the extension's store", () => {
 
     it('delivers after a restart what was left', async () => {
       await outbox.stop();
-      const event = outcome();
+      const event = outcomeEvent();
       await store.call('appendEvents', 'w', [event]);
       const { port } = server.server.address() as { port: number };
       outbox = open('w', `http://127.0.0.1:${port}`);
@@ -282,7 +237,7 @@ describe("the extension's store", () => {
     });
 
     it('delivers an event of a window that is gone', async () => {
-      await store.call('appendEvents', 'gone', [outcome()]);
+      await store.call('appendEvents', 'gone', [outcomeEvent()]);
       await outbox.stop();
       const { port } = server.server.address() as { port: number };
       outbox = open('w', `http://127.0.0.1:${port}`);
