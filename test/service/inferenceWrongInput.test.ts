@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ErrorResponse } from '../../extension/common/contracts/index.ts';
+import { completionRequestSchema, type ErrorResponse } from '../../extension/common/contracts/index.ts';
 import { loadEngine } from '../../trainer/inference/engine.ts';
 import { createInferenceService } from '../../trainer/server/inference/service.ts';
 import type { HoneError } from '../../trainer/server/shared/errors.ts';
@@ -30,7 +30,8 @@ describe('requests that are wrong', () => {
     ['top_p is above 1', { prompt: 'a', top_p: 1.5 }, 'top_p'],
     ['top_k is a fraction', { prompt: 'a', top_k: 1.5 }, 'top_k'],
     ['stop is a number', { prompt: 'a', stop: 7 }, 'stop'],
-    ['suffix is null', { prompt: 'a', suffix: null }, 'suffix'],
+    ['prompt is null', { prompt: null }, 'prompt'],
+    ['suffix is a number', { prompt: 'a', suffix: 1 }, 'suffix'],
     ['stream is text', { prompt: 'a', stream: 'yes' }, 'stream'],
     ['record is text', { prompt: 'a', record: 'no' }, 'record'],
   ];
@@ -44,6 +45,24 @@ describe('requests that are wrong', () => {
       assert.match(error.message, new RegExp(`"${param}"`));
     });
   }
+
+  it('keep working where null stands for a field that was not set, as if it was left out', async () => {
+    const optional = Object.keys(completionRequestSchema.shape).filter((name) => name !== 'prompt');
+    const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+    assert.ok(['suffix', 'temperature', 'stop', 'max_tokens', 'logprobs'].every((name) => name in nulls));
+    const one = { prompt: 'const a', max_tokens: 4, temperature: 0 };
+    const { choices, suffix_used } = await tiny.complete({ ...nulls, ...one });
+    assert.deepEqual(choices, (await tiny.complete(one)).choices);
+    assert.equal(choices[0]!.logprobs, null);
+    assert.equal(suffix_used, undefined, 'no suffix is not an empty one');
+    const [withNulls, without] = tiny.records.slice(-2);
+    const volatile = { id: '', createdAt: 0, latency: null, cacheOrigin: null, generatedLogprobs: [] };
+    assert.deepEqual({ ...withNulls, ...volatile }, { ...without, ...volatile });
+    for (const name of optional) {
+      const response = await tiny.post('/v1/completions', { prompt: 'a', max_tokens: 2, [name]: null });
+      assert.equal(response.status, 200, `${name}: ${await response.text()}`);
+    }
+  });
 
   it('keep working with fields that are not known', async () => {
     const response = await tiny.post('/v1/completions', { prompt: 'a', max_tokens: 2, n: 1, user: 'me' });

@@ -1,44 +1,46 @@
 import * as z from 'zod';
 
+/** A field that may be left out; OpenAI's clients send null for what their caller did not set. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value): z.output<T> | undefined => value ?? undefined);
+
 /**
  * `POST /v1/completions`: the OpenAI text-completion body, and what Hone adds to it. With `prompt` alone the
  * model's own markers in the text are special tokens; with `suffix` (even an empty one) everything is plain
- * text and the server puts the markers.
+ * text and the server puts the markers. Null in an optional field is the same as leaving it out.
  */
 export const completionRequestSchema = z.looseObject({
   prompt: z.string(),
-  suffix: z.string().optional(),
-  model: z.string().optional(),
-  max_tokens: z.int().min(1).max(4096).optional(),
-  temperature: z.number().min(0).max(5).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
-  top_k: z.int().min(0).optional(),
-  repetition_penalty: z.number().gt(0).max(2).optional(),
-  stop: z
-    .union([z.string(), z.array(z.string()).max(16)])
-    .nullish()
-    .transform((stop) =>
-      stop === null || stop === undefined ? [] : typeof stop === 'string' ? [stop] : stop,
-    ),
-  seed: z.int().optional(),
-  /** How many log-probabilities a token to return; null or absent: none. */
-  logprobs: z.union([z.boolean(), z.int().min(0).max(5)]).nullish(),
-  stream: z.boolean().optional(),
+  suffix: optional(z.string()),
+  model: optional(z.string()),
+  max_tokens: optional(z.int().min(1).max(4096)),
+  temperature: optional(z.number().min(0).max(5)),
+  top_p: optional(z.number().gt(0).max(1)),
+  top_k: optional(z.int().min(0)),
+  repetition_penalty: optional(z.number().gt(0).max(2)),
+  stop: optional(z.union([z.string(), z.array(z.string()).max(16)])).transform((stop = []) =>
+    typeof stop === 'string' ? [stop] : stop,
+  ),
+  seed: optional(z.int()),
+  /** How many log-probabilities a token to return; absent: none. */
+  logprobs: optional(z.union([z.boolean(), z.int().min(0).max(5)])),
+  stream: optional(z.boolean()),
   /** Hone: workspace key; the header `X-Project-ID` stands in for it. */
-  workspace: z.string().optional(),
+  workspace: optional(z.string()),
   /** Hone: path shown to the model before the prefix, relative to the workspace. */
-  path: z.string().optional(),
-  language: z.string().optional(),
+  path: optional(z.string()),
+  language: optional(z.string()),
   /** Hone: false means that nothing of this request is written anywhere. */
-  record: z.boolean().optional(),
+  record: optional(z.boolean()),
   /** Hone: version of the document and UTF-16 offset of the caret with LF line ends, stored with the record. */
-  document_version: z.int().nonnegative().optional(),
-  offset: z.int().nonnegative().optional(),
-  session: z.string().optional(),
+  document_version: optional(z.int().nonnegative()),
+  offset: optional(z.int().nonnegative()),
+  session: optional(z.string()),
 });
 export type CompletionRequest = z.infer<typeof completionRequestSchema>;
-/** The body as a client writes it, before defaults are filled in. */
-export type CompletionRequestInput = z.input<typeof completionRequestSchema>;
+type Wire = z.input<typeof completionRequestSchema>;
+/** The body as Hone's own clients write it, before defaults are filled in: what they don't set they leave out. */
+export type CompletionRequestInput = { [Field in keyof Wire]: Exclude<Wire[Field], null> };
 
 export const finishReasonSchema = z.enum(['stop', 'length', 'cancelled']);
 

@@ -28,7 +28,7 @@ export function addCompletionRoute(app: FastifyInstance, environment: InferenceE
         param: 'prompt',
       });
     }
-    const wantsLogprobs = body.logprobs !== undefined && body.logprobs !== null && body.logprobs !== false;
+    const wantsLogprobs = body.logprobs !== undefined && body.logprobs !== false;
     const signal = abortOnClose(reply);
     if (body.stream === true) return streamed(reply, completion, engine.model, signal, wantsLogprobs);
     const answer = await completion.run(signal);
