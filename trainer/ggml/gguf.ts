@@ -20,7 +20,7 @@ export interface GgufFile {
   values: ReadonlyMap<string, string | number | boolean>;
   arrayLengths: ReadonlyMap<string, number>;
   tensors: ReadonlyMap<string, GgufTensorInfo>;
-  /** Reads a tensor's bytes. */
+  /** Reads a tensor's bytes; throws GgmlError `model_corrupt` when it isn't there or not whole. */
   read(name: string): Uint8Array;
 }
 
@@ -40,9 +40,9 @@ export function readGguf(ggml: Ggml, path: string): GgufFile {
   try {
     const { values, arrayLengths } = readMetadata(ggml, file);
     const tensors = readTensorInfos(ggml, file);
-    const end = Math.max(0, ...[...tensors.values()].map((tensor) => tensor.offset + tensor.bytes));
-    if (statSync(path).size < end)
-      throw new GgmlError('model_corrupt', `${path} ends before its last tensor. Fetch it again.`);
+    const { size } = statSync(path);
+    const cut = [...tensors.values()].find(({ offset, bytes }) => offset + bytes > size);
+    if (cut) throw cutShort(path, cut, Math.max(0, size - cut.offset));
     return { path, values, arrayLengths, tensors, read: (name) => readTensor(path, tensors.get(name), name) };
   } finally {
     ggml.gguf_free(file);
@@ -148,9 +148,22 @@ function readTensor(path: string, info: GgufTensorInfo | undefined, name: string
   const bytes = new Uint8Array(info.bytes);
   const descriptor = openSync(path, 'r');
   try {
-    readSync(descriptor, bytes, 0, info.bytes, info.offset);
+    // One read may give less than was asked for.
+    let done = 0;
+    while (done < bytes.length) {
+      const count = readSync(descriptor, bytes, done, bytes.length - done, info.offset + done);
+      if (count === 0) throw cutShort(path, info, done);
+      done += count;
+    }
   } finally {
     closeSync(descriptor);
   }
   return bytes;
+}
+
+function cutShort(path: string, { name, bytes }: GgufTensorInfo, there: number): GgmlError {
+  return new GgmlError(
+    'model_corrupt',
+    `${path} is cut short: of the tensor ${name}, ${there} of ${bytes} bytes are there. Put the whole file back.`,
+  );
 }
