@@ -7,7 +7,7 @@ import type { Paths } from './paths.ts';
 import { Store, type StoreState } from './store.ts';
 import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
 import { CompanionSupervisor } from './supervisor.ts';
-import { LogTail } from './logTail.ts';
+import { companionLine, LogTail } from './logTail.ts';
 import { installationTokens } from './tokens.ts';
 import { TrainingMonitor } from './trainingMonitor.ts';
 
@@ -49,10 +49,13 @@ export class Backend {
       companion: () => companionOptions(options.settings(), options.paths),
       log: options.log,
     });
-    return new Backend(options, supervisor);
+    const tail = new LogTail(options.paths.companionLog);
+    // What is there is of an earlier session; everything that this session's companion says is shown.
+    await tail.read();
+    return new Backend(options, supervisor, tail);
   }
 
-  private constructor(options: BackendOptions, supervisor: CompanionSupervisor) {
+  private constructor(options: BackendOptions, supervisor: CompanionSupervisor, tail: LogTail) {
     this.#options = options;
     this.supervisor = supervisor;
     this.#store = new Store(options.paths.storeWorker, options.paths.database, (state) =>
@@ -71,7 +74,6 @@ export class Backend {
       () => this.client,
       (status) => this.#learned(status),
     );
-    const tail = new LogTail(options.paths.companionLog);
     this.#logTimer = setInterval(() => void this.#copyLog(tail), LOG_INTERVAL_MS);
     supervisor.onState((state) => {
       if (state.kind === 'ready') {
@@ -191,7 +193,7 @@ export class Backend {
   }
 
   async #copyLog(tail: LogTail): Promise<void> {
-    for (const { level, message } of await tail.read()) this.#options.log(level, `companion: ${message}`);
+    for (const line of await tail.read()) this.#options.log(line.level, companionLine(line));
   }
 
   #storeState(state: StoreState): void {

@@ -18,6 +18,19 @@ export async function tailOf(path: string, since = 0): Promise<string> {
   return (errors.at(-1) ?? told.at(-1))?.message ?? '';
 }
 
+/** The companion's line as the extension's log has it, where the time in front is that of the copy. */
+export function companionLine({ message, at }: LogLine): string {
+  return at === null ? `companion: ${message}` : `companion ${timeOfDay(new Date(at))}: ${message}`;
+}
+
+/** `09:05:01.007`, local as in the editor's own log. */
+function timeOfDay(date: Date): string {
+  const [hours, minutes, seconds] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${hours}:${minutes}:${seconds}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
 /** New lines of a growing log file. */
 export class LogTail {
   readonly #path: string;
@@ -41,6 +54,8 @@ export class LogTail {
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
+  /** When it was written, milliseconds since the epoch; null: the line doesn't tell. */
+  at: number | null;
 }
 
 const PINO_WARN = 40;
@@ -48,14 +63,17 @@ const PINO_ERROR = 50;
 const PINO_INFO = 30;
 
 function plainLine(line: string): LogLine {
+  const plain = { level: 'info', message: line, at: null } as const;
   const parsed = parseJson(line);
-  if (typeof parsed !== 'object' || parsed === null) return { level: 'info', message: line };
-  const { level, msg } = parsed as { level?: unknown; msg?: unknown };
-  if (typeof msg !== 'string') return { level: 'info', message: line };
+  if (typeof parsed !== 'object' || parsed === null) return plain;
+  const { level, msg, time, err } = parsed as Record<string, unknown>;
+  if (typeof msg !== 'string') return plain;
   const number = typeof level === 'number' ? level : PINO_INFO;
   const name =
     number >= PINO_ERROR ? 'error' : number >= PINO_WARN ? 'warn' : number >= PINO_INFO ? 'info' : 'debug';
-  return { level: name, message: msg };
+  const cause = (err as { message?: unknown } | undefined)?.message;
+  const message = typeof cause === 'string' && !msg.includes(cause) ? `${msg} ${cause}` : msg;
+  return { level: name, message, at: typeof time === 'number' ? time : null };
 }
 
 /** Text from an offset. */

@@ -8,8 +8,8 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5000;
 const BUSY_RETRY_MS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const KEPT_DAYS = 90;
-const KEPT_COMPLETIONS_MAX = 100_000;
+/** How much is kept. Deleted rows' space is used again: the file stays as large as it was at most. */
+const RETENTION: Retention = { days: 90, completions: 100_000, events: 300_000 };
 /** A window that wasn't seen for this long is gone; its undelivered events are taken over. */
 export const WINDOW_GONE_MS = 30_000;
 
@@ -37,6 +37,14 @@ export interface Delivery {
   attempts: number;
   /** The event as JSON. */
   body: string;
+}
+
+interface Retention {
+  /** Age of everything but undelivered events. */
+  days: number;
+  completions: number;
+  /** Events of every kind that the companion has acknowledged. */
+  events: number;
 }
 
 export interface StoreCounts {
@@ -135,13 +143,15 @@ export class StoreDatabase {
     };
   }
 
-  /** Forgets what is old or too much; never an event that is still on its way. */
-  prune(now: number): void {
-    const before = now - KEPT_DAYS * DAY_MS;
+  /** Forgets what is old or too much, oldest first; never an event that is still on its way. */
+  prune(now: number, { days, completions, events } = RETENTION): void {
+    const before = now - days * DAY_MS;
     this.#database.transaction(() => {
       this.#statements.pruneEvents.run(before);
+      this.#statements.pruneSurplusEvents.run(events);
+      this.#statements.pruneRefused.run(before);
       this.#statements.pruneCompletions.run(before);
-      this.#statements.pruneSurplus.run(KEPT_COMPLETIONS_MAX);
+      this.#statements.pruneSurplusCompletions.run(completions);
     })();
   }
 
@@ -191,8 +201,13 @@ function statementsOf(database: Database.Database) {
     ),
     refuse: prepare('INSERT OR REPLACE INTO refused SELECT event_id, ?, ? FROM outbox WHERE sequence = ?'),
     pruneEvents: prepare('DELETE FROM events WHERE at < ? AND id NOT IN (SELECT event_id FROM outbox)'),
+    pruneSurplusEvents: prepare(
+      `DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id NOT IN (SELECT event_id FROM outbox)
+        ORDER BY at DESC LIMIT -1 OFFSET ?)`,
+    ),
+    pruneRefused: prepare('DELETE FROM refused WHERE at < ?'),
     pruneCompletions: prepare('DELETE FROM completions WHERE created_at < ?'),
-    pruneSurplus: prepare(
+    pruneSurplusCompletions: prepare(
       'DELETE FROM completions WHERE id IN (SELECT id FROM completions ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
     ),
   };

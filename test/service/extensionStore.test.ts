@@ -89,6 +89,29 @@ describe("the extension's store", () => {
     database.close();
   });
 
+  it('forgets the oldest of what is delivered when there is too much, and old refusals', () => {
+    const database = new StoreDatabase(path);
+    const events = [1, 2, 3, 4, 5].map((at) => outcomeEvent(undefined, at));
+    database.appendEvents('w', events);
+    const [waiting, refused, ...delivered] = database.dueDeliveries('w', 0, 10);
+    database.refuse(refused!.sequence, 1000, 'not one');
+    for (const { sequence } of delivered) database.delivered(sequence);
+    for (const [at, id] of [...'abc'].entries()) database.recordCompletion(shownCompletion(id, at));
+    database.prune(1000, { days: 1, completions: 2, events: 2 });
+    assert.deepEqual(database.counts(), {
+      completions: 2,
+      events: 3,
+      pending: 1,
+      refused: 1,
+      outcomes: { accepted: 3 },
+    });
+    assert.equal(database.dueDeliveries('w', 0, 10)[0]!.eventId, waiting!.eventId);
+    database.prune(1001 + 24 * 60 * 60 * 1000, { days: 1, completions: 2, events: 2 });
+    const { completions, events: kept, refused: refusals } = database.counts();
+    assert.deepEqual({ completions, kept, refusals }, { completions: 0, kept: 1, refusals: 0 });
+    database.close();
+  });
+
   it('is shared by two windows that write at once', async () => {
     const stores = [new Store(WORKER, path, steady), new Store(WORKER, path, steady)];
     const writes = stores.flatMap((store, window) =>

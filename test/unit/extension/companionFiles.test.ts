@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { serveArguments } from '../../../extension/common/companion.ts';
 import { COMPANION_FILE, type CompanionLock } from '../../../extension/common/contracts/lock.ts';
 import { findCompanion } from '../../../extension/node/companionLock.ts';
-import { LogTail, tailOf } from '../../../extension/node/logTail.ts';
+import { companionLine, LogTail, tailOf } from '../../../extension/node/logTail.ts';
 import { pathsIn } from '../../../extension/node/paths.ts';
 import { fingerprint } from '../../../extension/node/tokens.ts';
 
@@ -76,12 +76,37 @@ describe("what a companion's files say", () => {
     writeFileSync(path, '{"level":30,"msg":"old"}\n');
     const tail = new LogTail(path);
     assert.deepEqual(await tail.read(), []);
-    appendFileSync(path, '{"level":40,"msg":"new"}\n{"level":30,');
-    assert.deepEqual(await tail.read(), [{ level: 'warn', message: 'new' }]);
+    appendFileSync(path, '{"level":40,"time":7,"msg":"new"}\n{"level":30,');
+    assert.deepEqual(await tail.read(), [{ level: 'warn', message: 'new', at: 7 }]);
     appendFileSync(path, '"msg":"rest"}\n');
-    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'rest' }]);
+    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'rest', at: null }]);
     writeFileSync(path, 'x\n');
-    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'x' }]);
+    assert.deepEqual(await tail.read(), [{ level: 'info', message: 'x', at: null }]);
+  });
+
+  it('the log is shown with the time of each line, and with the cause of an error', async () => {
+    const path = join(folder, 'companion.log');
+    const tail = new LogTail(path);
+    assert.deepEqual(await tail.read(), []);
+    const at = new Date(2026, 0, 2, 9, 5, 1, 7).getTime();
+    const failed = {
+      level: 50,
+      time: at,
+      err: { message: 'no space left' },
+      msg: 'It could not be written.',
+    };
+    const told = {
+      level: 50,
+      time: at,
+      err: { message: 'no space left' },
+      msg: 'Unexpected: no space left.',
+    };
+    writeFileSync(path, `${JSON.stringify(failed)}\n${JSON.stringify(told)}\nSegmentation fault\n`);
+    assert.deepEqual((await tail.read()).map(companionLine), [
+      'companion 09:05:01.007: It could not be written. no space left',
+      'companion 09:05:01.007: Unexpected: no space left.',
+      'companion: Segmentation fault',
+    ]);
   });
 });
 
