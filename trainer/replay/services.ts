@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { serveReadySchema } from '../../extension/common/contracts/index.ts';
 import type { CompanionAddress } from './companion.ts';
 
+/** How long the services get to load the model and to listen. */
+const READY_TIMEOUT_MS = 120_000;
 /** How long the services get to end by themselves. */
 const STOP_TIMEOUT_MS = 15_000;
 /** Services whose owner was killed end by themselves after this long without a request. */
@@ -20,6 +22,7 @@ export interface ServiceOptions {
   gpu?: string | undefined;
   threads?: number | undefined;
   logLevel?: string | undefined;
+  readyTimeoutMs?: number | undefined;
 }
 
 export interface RunningServices {
@@ -34,7 +37,7 @@ export interface RunningServices {
 /**
  * Starts `hone serve` on free ports as a process of its own.
  *
- * @throws Error that repeats the end of the log when it doesn't come up.
+ * @throws Error that repeats the end of the log when it doesn't come up, or not in time: it is ended then.
  */
 export async function startServices(options: ServiceOptions): Promise<RunningServices> {
   const child = spawn(process.execPath, [honeEntry(), ...serveArguments(options)], {
@@ -46,7 +49,7 @@ export async function startServices(options: ServiceOptions): Promise<RunningSer
   child.once('exit', () => process.off('exit', kill));
   const log: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
-  const ready = await readyLine(child, log);
+  const ready = await readyLine(child, log, options.readyTimeoutMs ?? READY_TIMEOUT_MS);
   return {
     address: {
       inference: ready.inference,
@@ -81,15 +84,26 @@ function serveArguments(options: ServiceOptions): string[] {
   ];
 }
 
-async function readyLine(child: ChildProcess, log: string[]) {
+async function readyLine(child: ChildProcess, log: string[], timeoutMs: number) {
   const lines = createInterface({ input: child.stdout! });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill('SIGKILL');
+  }, timeoutMs);
   const exited = once(child, 'exit').then(([code]) => {
-    const tail = log.slice(-LOG_TAIL_LINES).join('\n');
-    throw new Error(`The services ended with code ${String(code)} before they were ready.\n${tail}`);
+    const what = late
+      ? `were not ready after ${timeoutMs / 1000} s and were ended`
+      : `ended with code ${String(code)} before they were ready`;
+    throw new Error(`The services ${what}.\n${log.slice(-LOG_TAIL_LINES).join('\n')}`);
   });
-  const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
   exited.catch(() => {});
-  return serveReadySchema.parse(JSON.parse(line));
+  try {
+    const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
+    return serveReadySchema.parse(JSON.parse(line));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {
