@@ -77,8 +77,8 @@ function show(version: number, options: AdapterOptions): void {
 async function activate(version: number, options: AdapterOptions): Promise<void> {
   const running = runningCompanion(options.dataDir);
   if (running !== null) {
-    const answer = await askRunning(running, options, 'POST', `/api/adapters/${version}/activate`);
-    return report(options, adapterListSchema.parse(answer).active);
+    const path = `/api/adapters/${version}/activate`;
+    return report(options, (await askRunning(running, options, 'POST', path, adapterListSchema)).active);
   }
   const hash = await modelHash(options);
   withOwnStore(options, (store) => {
@@ -90,8 +90,8 @@ async function activate(version: number, options: AdapterOptions): Promise<void>
 async function rollBack(options: AdapterOptions): Promise<void> {
   const running = runningCompanion(options.dataDir);
   if (running !== null) {
-    const answer = await askRunning(running, options, 'POST', '/api/adapters/rollback');
-    return report(options, adapterListSchema.parse(answer).active);
+    const path = '/api/adapters/rollback';
+    return report(options, (await askRunning(running, options, 'POST', path, adapterListSchema)).active);
   }
   const hash = await modelHash(options);
   withOwnStore(options, (store) => report(options, store.adapters.rollBack(hash, DEFAULT_WORKSPACE)));
@@ -102,7 +102,7 @@ async function collect(options: AdapterOptions): Promise<void> {
   const collected: AdapterCollection =
     running === null
       ? withOwnStore(options, collectAdapters)
-      : adapterCollectionSchema.parse(await askRunning(running, options, 'POST', '/api/adapters/gc'));
+      : await askRunning(running, options, 'POST', '/api/adapters/gc', adapterCollectionSchema);
   if (options.json) console.log(JSON.stringify(collected));
   else
     console.log(`Deleted ${collected.versions.length} files, ${(collected.bytes / MEGABYTE).toFixed(1)} MB.`);

@@ -1,6 +1,6 @@
 /** `hone client`: plays a small editor against running services, its own or anyone's. */
 import type { Command } from 'commander';
-import { fetch, type Response } from 'undici';
+import type * as z from 'zod';
 import {
   completionResponseSchema,
   submitResponseSchema,
@@ -9,7 +9,7 @@ import {
   type CompletionResponse,
   type FlatFeedback,
 } from '../../extension/common/contracts/index.ts';
-import { HoneError } from '../server/shared/errors.ts';
+import { askService } from '../askService.ts';
 import { parsePositive } from './options.ts';
 import { addTokenOptions, type TokenOptions } from './running.ts';
 import { CLIENT_PROMPTS, type ClientPrompt } from './clientPrompts.ts';
@@ -25,6 +25,8 @@ const DEFAULT_URL = 'http://127.0.0.1:8081';
 const DEFAULT_FEEDBACK_URL = 'http://127.0.0.1:8082';
 const MAX_TOKENS = 32;
 const TEXT_WIDTH = 48;
+/** The model may be loading, or an update be under way on a slow computer. */
+const ANSWER_TIMEOUT_MS = 120_000;
 
 /** Adds `client`. */
 export function addClientCommand(program: Command): void {
@@ -56,9 +58,7 @@ async function client(options: ClientOptions): Promise<void> {
     exchanges.push(exchange);
     if (!options.json) console.log(line(index, exchange));
   }
-  const status = trainingStatusSchema.parse(
-    await call(`${options.feedbackUrl}/api/training/status`, feedbackToken(options)),
-  );
+  const status = await ask(options, 'feedback', '/api/training/status', trainingStatusSchema);
   if (options.json) {
     console.log(JSON.stringify({ completions: exchanges, status }));
     return;
@@ -79,19 +79,12 @@ async function exchangeOne(options: ClientOptions, prompt: ClientPrompt): Promis
     stop: ['\n'],
   };
   const startedAt = performance.now();
-  const answer = completionResponseSchema.parse(
-    await call(`${options.url}/v1/completions`, options.token, body),
-  );
+  const answer = await ask(options, 'inference', '/v1/completions', completionResponseSchema, body);
   const milliseconds = performance.now() - startedAt;
   const text = answer.choices[0]!.text;
   const accepted = text !== '' && prompt.wanted.startsWith(text.trimEnd());
-  const submitted = submitResponseSchema.parse(
-    await call(
-      `${options.feedbackUrl}/api/training/submit`,
-      feedbackToken(options),
-      feedbackOf(prompt, answer, text, accepted),
-    ),
-  );
+  const feedback = feedbackOf(prompt, answer, text, accepted);
+  const submitted = await ask(options, 'feedback', '/api/training/submit', submitResponseSchema, feedback);
   return {
     id: answer.id,
     text,
@@ -125,31 +118,22 @@ function feedbackOf(
   };
 }
 
-function feedbackToken(options: ClientOptions): string | undefined {
-  return options.feedbackToken ?? options.token;
-}
-
-async function call(url: string, token: string | undefined, body?: object): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  } catch (error) {
-    throw new HoneError(
-      'unreachable',
-      `Nothing answers at ${url}. Start it with "hone serve", or name another address with --url and --feedback-url.`,
-      { param: '--url', cause: error },
-    );
-  }
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text);
-  throw new HoneError('refused', `${url} answered ${response.status}: ${text}`, { param: '--url' });
+/** Asks one of the two services, and gives the answer by its schema. */
+function ask<Schema extends z.ZodType>(
+  options: ClientOptions,
+  service: 'inference' | 'feedback',
+  path: string,
+  schema: Schema,
+  body?: object,
+): Promise<z.output<Schema>> {
+  const inference = service === 'inference';
+  return askService(`${inference ? options.url : options.feedbackUrl}${path}`, schema, {
+    ...(body === undefined ? {} : { body }),
+    token: inference ? options.token : (options.feedbackToken ?? options.token),
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    remedy: 'Start it with "hone serve", or name another address with --url and --feedback-url.',
+    option: inference ? '--url' : '--feedback-url',
+  });
 }
 
 function line(index: number, exchange: Exchange): string {

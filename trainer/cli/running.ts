@@ -1,14 +1,12 @@
 /** Talks to the companion that holds the data folder, when a command finds one there. */
-import { Agent, fetch, type Response } from 'undici';
 import { Option, type Command } from 'commander';
+import type * as z from 'zod';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
-import { errorResponseSchema, type CompanionLock } from '../../extension/common/contracts/index.ts';
+import type { CompanionLock } from '../../extension/common/contracts/index.ts';
+import { askService } from '../askService.ts';
 import { tokenFingerprint } from '../lock.ts';
 import { NO_TOKEN } from '../server/shared/access.ts';
 import { HoneError } from '../server/shared/errors.ts';
-
-/** An update may take minutes: its answer is waited for. */
-const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 export interface TokenOptions {
   token?: string;
@@ -31,29 +29,18 @@ export function addTokenOptions(command: Command): Command {
  *
  * @throws HoneError with what the service said, or because the token is missing or another one.
  */
-export async function askRunning(
+export async function askRunning<Schema extends z.ZodType>(
   running: CompanionLock,
   options: TokenOptions,
   method: 'GET' | 'POST',
   path: string,
-): Promise<unknown> {
-  const url = `${feedbackUrl(running)}${path}`;
-  const headers = authorization(running, options);
-  let response: Response;
-  try {
-    response = await fetch(url, { method, headers, dispatcher: patient });
-  } catch (error) {
-    throw new HoneError(
-      'unreachable',
-      `The companion ${running.pid} does not answer at ${url}. Try again in a moment, or end it.`,
-      { cause: error },
-    );
-  }
-  const body: unknown = await response.json();
-  if (response.ok) return body;
-  const refused = errorResponseSchema.safeParse(body);
-  const why = refused.success ? refused.data.error.message : JSON.stringify(body);
-  throw new HoneError('refused', `The companion ${running.pid} answered ${response.status}: ${why}`);
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  return askService(`${feedbackUrl(running)}${path}`, schema, {
+    method,
+    token: tokenFor(running, options),
+    remedy: `The companion ${running.pid} should: try again in a moment, or end it.`,
+  });
 }
 
 function feedbackUrl(running: CompanionLock): string {
@@ -63,9 +50,9 @@ function feedbackUrl(running: CompanionLock): string {
   return `http://${host}:${running.feedbackPort}`;
 }
 
-function authorization(running: CompanionLock, options: TokenOptions): Record<string, string> {
+function tokenFor(running: CompanionLock, options: TokenOptions): string {
   const wanted = running.feedbackTokenFingerprint;
-  if (wanted === null) return {};
+  if (wanted === null) return NO_TOKEN;
   const token = [options.feedbackToken, options.token].find(
     (candidate) =>
       candidate !== undefined && candidate !== NO_TOKEN && tokenFingerprint(candidate) === wanted,
@@ -76,5 +63,5 @@ function authorization(running: CompanionLock, options: TokenOptions): Record<st
       `The companion ${running.pid} runs on this data folder and wants its token. Give it with --token, or in ${TOKEN_VARIABLE}.`,
       { param: '--token' },
     );
-  return { authorization: `Bearer ${token}` };
+  return token;
 }

@@ -64,10 +64,8 @@ async function openTrainer(options: TrainOptions): Promise<Trainer> {
 
 function remoteTrainer(running: CompanionLock, options: TokenOptions): Trainer {
   return {
-    step: async () =>
-      stepResponseSchema.parse(await askRunning(running, options, 'POST', '/api/training/step')),
-    status: async () =>
-      trainingStatusSchema.parse(await askRunning(running, options, 'GET', '/api/training/status')),
+    step: () => askRunning(running, options, 'POST', '/api/training/step', stepResponseSchema),
+    status: () => askRunning(running, options, 'GET', '/api/training/status', trainingStatusSchema),
     close: async () => {},
   };
 }

@@ -3,6 +3,7 @@ import {
   completionResponseSchema,
   loraListSchema,
   stepResponseSchema,
+  submitResponseSchema,
   trainingStatusSchema,
   type AdapterList,
   type AdapterRef,
@@ -11,12 +12,9 @@ import {
   type StepResponse,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
-import { Agent, fetch } from 'undici';
 import type * as z from 'zod';
+import { askService } from '../askService.ts';
 import type { Companion } from './developer.ts';
-
-/** An update may take minutes on a slow computer: its answer is waited for. */
-const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** Where the services listen. */
 export interface CompanionAddress {
@@ -36,7 +34,7 @@ export interface Completed {
   latencyMs: number;
 }
 
-/** Both services over HTTP. An answer that is no success is an error that repeats what the service said. */
+/** Both services over HTTP. Every method throws as `askService` does. */
 export class HttpCompanion implements Companion {
   readonly #address: CompanionAddress;
 
@@ -60,7 +58,7 @@ export class HttpCompanion implements Companion {
   async submit(events: FeedbackEvent[]): Promise<void> {
     const { feedback, feedbackToken } = this.#address;
     for (const event of events)
-      await call(`${feedback}/api/training/submit`, feedbackToken, undefined, event);
+      await call(`${feedback}/api/training/submit`, feedbackToken, submitResponseSchema, event);
   }
 
   /** Trains now and answers when the update is decided. */
@@ -95,24 +93,12 @@ export class HttpCompanion implements Companion {
   }
 }
 
-/** GET without a body, POST with one. */
-async function call<T extends z.ZodType>(
+function call<Schema extends z.ZodType>(
   url: string,
   token: string,
-  schema: T | undefined,
-  body?: unknown,
-): Promise<z.infer<T>> {
-  const response = await fetch(url, {
-    dispatcher: patient,
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === 'none' ? {} : { authorization: `Bearer ${token}` }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 500)}`);
-  const answer = JSON.parse(text) as z.infer<T>;
-  return schema === undefined ? answer : schema.parse(answer);
+  schema: Schema,
+  body?: object,
+): Promise<z.output<Schema>> {
+  const remedy = 'See whether the services still run there.';
+  return askService(url, schema, { token, remedy, ...(body === undefined ? {} : { body }) });
 }

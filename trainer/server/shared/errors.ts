@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   internal: 500,
   unreachable: 502,
   refused: 502,
+  not_hone: 502,
   generation_failed: 500,
   loading: 503,
   queue_full: 503,
