@@ -2,8 +2,10 @@
 import { v7 as newId } from 'uuid';
 import { window, workspace, type ExtensionContext } from 'vscode';
 import { TypeThroughCache } from './common/cache/typeThroughCache.ts';
+import { SuggestionFollower } from './common/suggestion/follower.ts';
 import { Backend } from './node/backend.ts';
 import { pathsIn } from './node/paths.ts';
+import { workspaceKeyOf } from './node/workspaceKey.ts';
 import { Capture } from './vscode/capture.ts';
 import { registerCommands } from './vscode/commands.ts';
 import { CurrentSettings, needsRestart } from './vscode/currentSettings.ts';
@@ -48,16 +50,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     if (backend.training) cache.useAdapter(backend.training.adapterVersion);
     statusBar.show(situationOf(backend, settings.value));
   }
-  const capture = new Capture((events) => {
-    for (const event of events) if (event.kind === 'outcome') cache.forget(event.completionId);
-    void backend.add(events);
-  });
-  /** Suggestions of before were recorded or not as it was then; neither goes on as the other. */
+  const capture = new Capture(new SuggestionFollower(newId, cache), (events) => void backend.add(events));
   function changeTracking(): void {
     provider.forget();
-    capture.forget();
+    capture.restart(policy.mayRecord());
     backend.changeTracking(policy.mayRecord());
-    cache.clear();
   }
   const provider = new HoneProvider({
     settings: () => settings.value,
@@ -67,6 +64,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     cache,
     record: (completion) => backend.record(completion),
     session,
+    workspaceKey: () => workspaceKeyOf(workspace.workspaceFolders?.[0]?.uri.toString()),
     log,
   });
   const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value));
@@ -94,7 +92,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     capture.shutdown();
     await backend.close();
   };
-  backend.changeTracking(policy.mayRecord());
+  changeTracking();
   backend.start();
   showStatus();
   log.info(`Hone activated in ${Date.now() - began} ms; storage: ${paths.root}`);

@@ -1,4 +1,3 @@
-import { v7 as newId } from 'uuid';
 import {
   commands,
   TextDocumentChangeReason,
@@ -13,23 +12,24 @@ import {
 import { CONTEXT_KEYS } from '../common/contributions.ts';
 import type { FeedbackEvent } from '../common/contracts/feedback.ts';
 import {
-  FeedbackTracker,
   originOf,
+  type DroppedCompletion,
   type EditorEvent,
   type OfferedCompletion,
   type WithheldCompletion,
 } from '../common/outcome/index.ts';
+import type { SuggestionFollower } from '../common/suggestion/follower.ts';
 import { growingRange } from '../common/outcome/trackedRange.ts';
 import { documentKey, DocumentView, editsOf, offsetsOf } from './documentView.ts';
 
 /** Between two editors the window has none for a moment; only a longer absence is a loss of focus. */
 const FOCUS_SETTLES_MS = 100;
 
-/** Watches the editor through its stable API and tells the tracker; what that finds out goes to `onFeedback`. */
+/** Watches the editor through its stable API and tells the follower; what may be recorded goes to `onFeedback`. */
 export class Capture implements Disposable {
+  readonly #follower: SuggestionFollower;
   readonly #onFeedback: (events: FeedbackEvent[]) => void;
   readonly #disposables: Disposable[];
-  #tracker = new FeedbackTracker(newId);
   #timer: NodeJS.Timeout | undefined;
   #focusTimer: NodeJS.Timeout | undefined;
   /** Document that has the focus, and its selections before the next change. */
@@ -37,7 +37,8 @@ export class Capture implements Disposable {
   #selections: { start: number; end: number }[] = [];
   #offering = false;
 
-  constructor(onFeedback: (events: FeedbackEvent[]) => void) {
+  constructor(follower: SuggestionFollower, onFeedback: (events: FeedbackEvent[]) => void) {
+    this.#follower = follower;
     this.#onFeedback = onFeedback;
     this.#disposables = [
       workspace.onDidChangeTextDocument((event) => this.#changed(event)),
@@ -54,6 +55,11 @@ export class Capture implements Disposable {
       }),
     ];
     this.#focus();
+  }
+
+  /** What happens to a suggestion that is asked for now may be written down. */
+  get recording(): boolean {
+    return this.#follower.recording;
   }
 
   /** The item is about to be given to the editor. */
@@ -73,6 +79,29 @@ export class Capture implements Disposable {
       document: completion.document,
       text: new DocumentView(document),
       completion,
+      at: Date.now(),
+    });
+  }
+
+  /** The suggest widget is in the way: the suggestion is not given to the editor now. */
+  held(document: TextDocument, completion: OfferedCompletion): void {
+    this.#tell({
+      type: 'held',
+      document: completion.document,
+      text: new DocumentView(document),
+      completion,
+      at: Date.now(),
+    });
+  }
+
+  /** Answered too late to be given to the editor. */
+  dropped(document: TextDocument, completion: DroppedCompletion, changed: boolean): void {
+    this.#tell({
+      type: 'dropped',
+      document: completion.document,
+      text: new DocumentView(document),
+      completion,
+      changed,
       at: Date.now(),
     });
   }
@@ -100,9 +129,9 @@ export class Capture implements Disposable {
     this.#tell({ type: 'editorEnded', ...ended, at: Date.now() });
   }
 
-  /** Recording was switched off: what is open is forgotten, and nothing of it is told. */
-  forget(): void {
-    this.#tracker = new FeedbackTracker(newId);
+  /** Recording is switched on or off: what is open is forgotten, and nothing of it is told. */
+  restart(recording: boolean): void {
+    this.#follower.restart(recording);
     this.#schedule();
     this.#showOffering();
     this.#focus();
@@ -131,7 +160,7 @@ export class Capture implements Disposable {
         return { start: end, end };
       });
     }
-    if (!this.#tracker.follows(key)) return;
+    if (!this.#follower.tracker.follows(key)) return;
     const reason =
       event.reason === TextDocumentChangeReason.Undo
         ? 'undo'
@@ -155,7 +184,7 @@ export class Capture implements Disposable {
     const key = documentKey(document);
     if (key !== this.#focused || textEditor !== window.activeTextEditor) return;
     this.#selections = offsetsOf(document, selections);
-    if (!this.#tracker.follows(key)) return;
+    if (!this.#follower.tracker.follows(key)) return;
     const caret = document.offsetAt(selections[0]!.active);
     this.#tell({ type: 'selection', document: key, caret, text: new DocumentView(document), at: Date.now() });
   }
@@ -185,12 +214,12 @@ export class Capture implements Disposable {
 
   /** The file itself, or every followed file of the folder. */
   #below(uri: string, act: (key: string) => void): void {
-    const inside = this.#tracker.followed().filter((key) => key.startsWith(`${uri}/`));
+    const inside = this.#follower.tracker.followed().filter((key) => key.startsWith(`${uri}/`));
     for (const key of [uri, ...inside]) act(key);
   }
 
   #tell(event: EditorEvent): void {
-    const feedback = this.#tracker.handle(event);
+    const feedback = this.#follower.handle(event);
     this.#schedule();
     this.#showOffering();
     if (feedback.length > 0) this.#onFeedback(feedback);
@@ -198,7 +227,7 @@ export class Capture implements Disposable {
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    const due = this.#tracker.nextDueAt();
+    const due = this.#follower.tracker.nextDueAt();
     if (due === undefined) return;
     const tick = () => this.#tell({ type: 'tick', at: Date.now() });
     this.#timer = setTimeout(tick, Math.max(1, due - Date.now()));
@@ -206,7 +235,7 @@ export class Capture implements Disposable {
   }
 
   #showOffering(): void {
-    const offering = this.#focused !== null && this.#tracker.isDisplayed(this.#focused);
+    const offering = this.#focused !== null && this.#follower.tracker.isDisplayed(this.#focused);
     if (offering === this.#offering) return;
     this.#offering = offering;
     void commands.executeCommand('setContext', CONTEXT_KEYS.offering, offering);

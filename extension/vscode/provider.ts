@@ -11,7 +11,7 @@ import {
 } from 'vscode';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
-import { DEFAULT_WORKSPACE, type CompletionResponse } from '../common/contracts/index.ts';
+import type { CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
@@ -24,6 +24,9 @@ import { documentKey } from './documentView.ts';
 import { relativePath, type Policy } from './policy.ts';
 import { surroundingsOf, type Surroundings } from './surroundings.ts';
 
+/** More than can wait for the suggest widget at once. */
+const HELD_ROWS_MAX = 20;
+
 export interface ProviderParts {
   settings: () => Settings;
   policy: Policy;
@@ -33,6 +36,7 @@ export interface ProviderParts {
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
+  workspaceKey: () => string;
   log: LogOutputChannel;
 }
 
@@ -42,6 +46,8 @@ interface Ask {
   position: Position;
   context: InlineCompletionContext;
   around: Surroundings;
+  /** Of the document. */
+  version: number;
   /** What happens to the answer may be written down. */
   recorded: boolean;
 }
@@ -52,6 +58,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
   readonly #ids = new WeakMap<InlineCompletionItem, string>();
   /** Requests that wait for their answer. */
   readonly #waiting = new Set<AbortController>();
+  /** Rows of suggestions that the suggest widget was in the way of: what was never displayed leaves none. */
+  readonly #heldRows = new Map<string, ShownCompletion>();
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
@@ -65,6 +73,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
   /** Gives up what is asked for: an aborted request leaves no record with the companion. */
   forget(): void {
     for (const abort of this.#waiting) abort.abort();
+    this.#waiting.clear();
+    this.#heldRows.clear();
   }
 
   async provideInlineCompletionItems(
@@ -73,10 +83,11 @@ export class HoneProvider implements InlineCompletionItemProvider {
     context: InlineCompletionContext,
     token: CancellationToken,
   ): Promise<InlineCompletionItem[]> {
-    const { policy, cache, settings } = this.#parts;
+    const { policy, cache, capture, settings } = this.#parts;
     if (!policy.mayComplete(document)) return [];
     const around = surroundingsOf(document, position);
-    const ask: Ask = { document, position, context, around, recorded: policy.mayRecord() };
+    const { version } = document;
+    const ask: Ask = { document, position, context, around, version, recorded: capture.recording };
     const contextUnits = 2 * CACHE_CONTEXT_UNITS;
     const hit = cache.find(
       documentKey(document),
@@ -85,24 +96,26 @@ export class HoneProvider implements InlineCompletionItemProvider {
     );
     if (hit) {
       const { id, text } = hit.suggestion;
-      return this.#give(ask, id, text.slice(hit.typed), [], hit.replaced);
+      const items = this.#give(ask, id, text.slice(hit.typed), [], hit.replaced);
+      const row = this.#heldRows.get(id);
+      if (row && items.length > 0) this.#record(row);
+      return items;
     }
     if (context.triggerKind === InlineCompletionTriggerKind.Automatic) {
       await cancelled(token, settings().debounceMs);
     }
-    if (token.isCancellationRequested) return [];
-    return this.#request({ ...ask, recorded: policy.mayRecord() }, token);
+    if (token.isCancellationRequested || document.version !== version) return [];
+    return this.#request({ ...ask, recorded: capture.recording }, token);
   }
 
   async #request(ask: Ask, token: CancellationToken): Promise<InlineCompletionItem[]> {
     const { client, log, settings } = this.#parts;
     const companion = client();
     if (!companion) return [];
-    const { document, around } = ask;
-    const { version } = document;
+    const { document, around, version } = ask;
     const window = partialWindow(around.before, around.after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
-      workspace: DEFAULT_WORKSPACE,
+      workspace: this.#parts.workspaceKey(),
       language: document.languageId,
       session: this.#parts.session,
       documentVersion: version,
@@ -119,8 +132,15 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const began = Date.now();
     try {
       const response = await companion.complete(body, abort.signal);
-      // An answer for a document that has changed since can't be shown, and has no outcome.
-      if (abort.signal.aborted || document.version !== version) return [];
+      if (!this.#waiting.has(abort)) return [];
+      // An answer for a document that has changed since can't be shown.
+      const changed = document.version !== version;
+      if (abort.signal.aborted || changed) {
+        const rawText = response.choices[0]!.text;
+        const facts = { ...this.#facts(ask, response.id, []), suggestWidget: false, rawText };
+        this.#parts.capture.dropped(document, facts, changed);
+        return [];
+      }
       return this.#answer(ask, response, window, Date.now() - began);
     } catch (error) {
       if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
@@ -145,8 +165,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters, filters: ${filters.join(', ')}`,
     );
     if (text === '') {
-      if (!ask.recorded) return [];
-      this.#remember(ask, response, { rawText, text, filters, latencyMs });
+      this.#record(this.#rowOf(ask, response, { rawText, text, filters, latencyMs }));
       const by = silent ? null : (hiddenBy ?? filters.at(-1) ?? 'empty');
       capture.withheld(document, {
         ...this.#facts(ask, response.id, filters),
@@ -165,7 +184,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
       adapterVersion: response.adapter_version,
     });
     const items = this.#give(ask, response.id, text, filters, 0);
-    if (items.length > 0) this.#remember(ask, response, { rawText, text, filters, latencyMs });
+    const row = this.#rowOf(ask, response, { rawText, text, filters, latencyMs });
+    if (items.length > 0) this.#record(row);
+    else this.#holdRow(row);
     return items;
   }
 
@@ -177,13 +198,18 @@ export class HoneProvider implements InlineCompletionItemProvider {
     filters: string[],
     replacedAtLeast: number,
   ): InlineCompletionItem[] {
-    const { document, position, around, context, recorded } = ask;
+    const { document, position, around, context } = ask;
+    const { capture } = this.#parts;
     const { insertText, replaced } = placeSuggestion(text, around.lineSuffix, around.eol, replacedAtLeast);
     const selected = context.selectedCompletionInfo;
     const start = selected && selected.range.start.isBefore(position) ? selected.range.start : position;
     const typed = document.getText(new Range(start, position));
     const whole = selected ? joinSelection(typed, selected.text, insertText) : insertText;
-    if (whole === undefined) return [];
+    const facts = this.#facts(ask, id, filters);
+    if (whole === undefined) {
+      capture.held(document, { ...facts, start: around.offset, replaced, insertText, suggestWidget: true });
+      return [];
+    }
     const range = new Range(start, position.translate(0, replaced));
     const item = new InlineCompletionItem(whole, range, {
       command: ACCEPTED_COMMAND,
@@ -191,19 +217,17 @@ export class HoneProvider implements InlineCompletionItemProvider {
       arguments: [id],
     });
     this.#ids.set(item, id);
-    if (recorded) {
-      this.#parts.capture.offered(document, {
-        ...this.#facts(ask, id, filters),
-        start: document.offsetAt(start),
-        replaced,
-        insertText: whole,
-        suggestWidget: selected !== undefined,
-      });
-    }
+    capture.offered(document, {
+      ...facts,
+      start: document.offsetAt(start),
+      replaced,
+      insertText: whole,
+      suggestWidget: selected !== undefined,
+    });
     return [item];
   }
 
-  #facts({ document, around }: Ask, id: string, filters: string[]) {
+  #facts({ document, around, version }: Ask, id: string, filters: string[]) {
     return {
       id,
       document: documentKey(document),
@@ -211,27 +235,26 @@ export class HoneProvider implements InlineCompletionItemProvider {
       filters,
       language: document.languageId,
       relativePath: relativePath(document),
-      workspaceKey: DEFAULT_WORKSPACE,
-      documentVersion: document.version,
+      workspaceKey: this.#parts.workspaceKey(),
+      documentVersion: version,
       session: this.#parts.session,
     };
   }
 
-  #remember(
-    ask: Ask,
+  #rowOf(
+    { document, around, version, recorded }: Ask,
     response: CompletionResponse,
     shown: { rawText: string; text: string; filters: string[]; latencyMs: number },
-  ): void {
-    if (!ask.recorded) return;
-    const { document, around } = ask;
-    this.#parts.record({
+  ): ShownCompletion | undefined {
+    if (!recorded) return undefined;
+    return {
       id: response.id,
       createdAt: Date.now(),
       window: this.#parts.session,
-      workspaceKey: DEFAULT_WORKSPACE,
+      workspaceKey: this.#parts.workspaceKey(),
       relativePath: relativePath(document),
       language: document.languageId,
-      documentVersion: document.version,
+      documentVersion: version,
       offset: around.offset,
       shownText: shown.text,
       rawText: shown.rawText,
@@ -239,7 +262,21 @@ export class HoneProvider implements InlineCompletionItemProvider {
       adapterVersion: response.adapter_version,
       model: response.model,
       latencyMs: shown.latencyMs,
-    });
+    };
+  }
+
+  #record(row: ShownCompletion | undefined): void {
+    if (!row) return;
+    this.#heldRows.delete(row.id);
+    this.#parts.record(row);
+  }
+
+  #holdRow(row: ShownCompletion | undefined): void {
+    if (!row) return;
+    this.#heldRows.set(row.id, row);
+    if (this.#heldRows.size <= HELD_ROWS_MAX) return;
+    const [oldest] = this.#heldRows.keys();
+    this.#heldRows.delete(oldest!);
   }
 }
 

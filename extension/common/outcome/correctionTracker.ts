@@ -35,7 +35,7 @@ interface Watched {
  * What the developer wrote instead of a suggestion: the text between the completion's position and whatever stood
  * behind it, as many lines of it as the suggestion had, read when the caret has left those lines, or nothing was
  * edited near them for 10 s, or 60 s after the suggestion ended. Undo, a large paste and other tools' edits make
- * it null, and so does a change of the text in front.
+ * it null, and so does a change of the text in front, or of the document before the suggestion came.
  */
 export class CorrectionTracker {
   readonly #watched = new Map<string, Watched>();
@@ -108,6 +108,9 @@ export class CorrectionTracker {
     if (!('document' in event) || event.document !== watched.document) return;
     if (event.type === 'renamed') watched.document = event.to;
     if (event.type === 'closed' || event.type === 'deleted') watched.result = { typed: null };
+    if (event.type === 'dropped' && event.changed && event.completion.id === watched.id) {
+      watched.result = { typed: null };
+    }
     if (event.type === 'change') this.#applyChange(watched, event);
     if (event.type === 'selection' && !isNear(watched, event.text, event.caret, event.caret)) {
       this.#finish(watched);

@@ -30,7 +30,7 @@ export interface Display {
   partExpected: boolean;
   /** The suggest widget inserted a part. */
   bySuggestWidget: boolean;
-  readonly firstOfferedAt: number;
+  firstOfferedAt: number;
   /** Since when version and caret are unchanged; undefined while out of focus. */
   stillSince: number | undefined;
   longestStillMs: number;

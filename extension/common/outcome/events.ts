@@ -57,6 +57,9 @@ export interface WithheldCompletion extends Omit<OfferedCompletion, 'insertText'
   by: string | null;
 }
 
+/** A completion whose answer came too late to be given to the editor. */
+export type DroppedCompletion = Omit<WithheldCompletion, 'by'>;
+
 interface At {
   at: number;
 }
@@ -70,6 +73,10 @@ export type EditorEvent =
   /** The provider returned the item and the request was not cancelled. Again for the same id from a cache: fine. */
   | ({ type: 'offered'; completion: OfferedCompletion } & InDocument)
   | ({ type: 'withheld'; completion: WithheldCompletion } & InDocument)
+  /** The suggest widget is in the way: the suggestion may be offered in a moment. On display, it is covered. */
+  | ({ type: 'held'; completion: OfferedCompletion } & InDocument)
+  /** Answered, but cancelled; `changed`: the document is not the one any more that it was asked for. */
+  | ({ type: 'dropped'; completion: DroppedCompletion; changed: boolean } & InDocument)
   | ({ type: 'change'; edits: TextEdit[]; origin: ChangeOrigin } & InDocument)
   | ({ type: 'selection'; caret: number } & InDocument)
   /** The item's own command ran: the editor accepted it. Comes after the change and the selection event. */

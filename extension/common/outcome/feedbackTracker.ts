@@ -87,10 +87,11 @@ export class FeedbackTracker {
   }
 
   #watch(event: EditorEvent): void {
-    if (event.type !== 'offered' && event.type !== 'withheld') return;
+    if (!('completion' in event)) return;
     const { id, document, caret } = event.completion;
     if (this.#outcomes.isOpen(id) || this.#outcomes.isSettled(id)) return;
-    const suggestion = event.type === 'offered' ? shownText(event.completion) : event.completion.rawText;
+    const suggestion =
+      'insertText' in event.completion ? shownText(event.completion) : event.completion.rawText;
     this.#corrections.watch(id, document, caret, suggestion, event.at);
   }
 

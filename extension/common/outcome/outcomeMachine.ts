@@ -1,6 +1,12 @@
 import type { Evidence, Outcome } from '../contracts/outcome.ts';
 import { applyCaret, applyChange, breakStill, moveDisplay, newDisplay, type Display } from './display.ts';
-import type { DocumentText, EditorEvent, OfferedCompletion, WithheldCompletion } from './events.ts';
+import type {
+  DocumentText,
+  DroppedCompletion,
+  EditorEvent,
+  OfferedCompletion,
+  WithheldCompletion,
+} from './events.ts';
 import { decide, isFirstLineCompatible, type End } from './verdict.ts';
 
 /**
@@ -9,12 +15,14 @@ import { decide, isFirstLineCompatible, type End } from './verdict.ts';
  * taken back at once finds its suggestion still undecided.
  */
 export const DECISION_DELAY_MS = 1000;
+/** How long a suggestion waits for the suggest widget to go. */
+const HELD_MAX_MS = 10_000;
 /** Ids of settled completions that are remembered, so that a late event can't settle one again. */
 const SETTLED_IDS_MAX = 10_000;
 
 /** The terminal outcome of one completion. */
 export interface Settled {
-  completion: OfferedCompletion | WithheldCompletion;
+  completion: OfferedCompletion | WithheldCompletion | DroppedCompletion;
   outcome: Outcome;
   evidence: Evidence;
   at: number;
@@ -39,6 +47,7 @@ export class OutcomeMachine {
   readonly #pending = new Map<string, Pending>();
   readonly #settled = new Set<string>();
   #focused: string | null | undefined;
+  #editorTells = false;
 
   handle(event: EditorEvent): Settled[] {
     const settled = this.#apply(event);
@@ -76,6 +85,11 @@ export class OutcomeMachine {
         return [];
       case 'withheld':
         return this.#withhold(event.completion, event.at);
+      case 'held':
+        this.#hold(event.completion, event.at);
+        return [];
+      case 'dropped':
+        return this.#drop(event.completion, event.at);
       case 'change':
         this.#change(event);
         return [];
@@ -113,8 +127,13 @@ export class OutcomeMachine {
 
   #offer(completion: OfferedCompletion, text: DocumentText, at: number): void {
     const current = this.#displayed.get(completion.document);
-    if (this.#settled.has(completion.id) || current?.offer.id === completion.id) return;
-    const waiting = this.#pending.get(completion.id)?.display;
+    if (this.#settled.has(completion.id)) return;
+    if (current?.offer.id === completion.id) {
+      if (this.#isFocused(completion.document)) current.stillSince ??= at;
+      return;
+    }
+    const pending = this.#pending.get(completion.id);
+    const waiting = pending?.display;
     if (waiting && !standsAt(waiting, completion.caret, text)) return;
     this.#end(completion.document, { cause: 'superseded', by: completion.id, at });
     this.#excuseCompatible(completion, text);
@@ -123,6 +142,10 @@ export class OutcomeMachine {
     if (waiting) {
       waiting.caret = completion.caret;
       waiting.taken = completion.caret - waiting.start;
+      if (pending.end.cause === 'neverOffered') {
+        waiting.firstOfferedAt = at;
+        waiting.offer.suggestWidget = completion.suggestWidget;
+      }
     }
     display.stillSince = this.#isFocused(completion.document) ? at : undefined;
     this.#displayed.set(completion.document, display);
@@ -147,6 +170,27 @@ export class OutcomeMachine {
       completion.by === null ? { kind: 'silent' } : { kind: 'suppressed', by: completion.by };
     const start = completion.caret;
     return [{ completion, outcome, evidence: 'command', at, shownMs: 0, start, taken: 0 }];
+  }
+
+  /** Waits for its offer, whatever else is offered in the meantime. */
+  #hold(completion: OfferedCompletion, at: number): void {
+    const { id } = completion;
+    if (this.#settled.has(id) || this.#pending.has(id)) return;
+    const current = this.#displayed.get(completion.document);
+    if (current?.offer.id === id) {
+      breakStill(current, at, false);
+      return;
+    }
+    const display = newDisplay(completion, at);
+    this.#pending.set(id, { display, end: { cause: 'neverOffered', at }, dueAt: at + HELD_MAX_MS });
+  }
+
+  /** It was on its way to the editor and never there: neither taken nor rejected. */
+  #drop(completion: DroppedCompletion, at: number): Settled[] {
+    if (this.isOpen(completion.id) || this.#settled.has(completion.id)) return [];
+    this.#remember(completion.id);
+    const outcome: Outcome = { kind: 'ignored', shownMs: 0 };
+    return [{ completion, outcome, evidence: 'inferred', at, shownMs: 0, start: completion.caret, taken: 0 }];
   }
 
   #change(event: Extract<EditorEvent, { type: 'change' }>): void {
@@ -209,6 +253,7 @@ export class OutcomeMachine {
   }
 
   #editorShown(id: string, at: number): void {
+    this.#editorTells = true;
     const display = this.#find(id);
     if (display) display.editorShownAt ??= at;
   }
@@ -247,13 +292,13 @@ export class OutcomeMachine {
   #decide(id: string): Settled {
     const { display, end } = this.#pending.get(id)!;
     this.#pending.delete(id);
-    const { outcome, evidence } = decide(display, end);
+    const { outcome, evidence } = decide(display, end, this.#editorTells);
     return this.#settle(display, outcome, evidence, end.at);
   }
 
   #settle(display: Display, outcome: Outcome, evidence: Evidence, at: number): Settled {
     this.#remember(display.offer.id);
-    const shownMs = at - display.firstOfferedAt;
+    const shownMs = outcome.kind === 'ignored' ? outcome.shownMs : at - display.firstOfferedAt;
     const { offer: completion, start, taken } = display;
     return { completion, outcome, evidence, at, shownMs, start, taken };
   }

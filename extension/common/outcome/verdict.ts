@@ -15,6 +15,7 @@ export interface End {
     | 'movedAway'
     | 'escape'
     | 'superseded'
+    | 'neverOffered'
     | 'deletedBefore'
     | 'blurred'
     | 'closed';
@@ -23,14 +24,24 @@ export interface End {
   by?: string | undefined;
 }
 
-/** The outcome of a suggestion that ended without its accept command, and how its display is known. */
-export function decide(display: Display, end: End): { outcome: Outcome; evidence: Evidence } {
-  const shownMs = end.at - display.firstOfferedAt;
+/**
+ * The outcome of a suggestion that ended without its accept command, and how its display is known.
+ *
+ * @param editorTells the editor tells about what it displays: what it doesn't tell of was never on display
+ */
+export function decide(
+  display: Display,
+  end: End,
+  editorTells: boolean,
+): { outcome: Outcome; evidence: Evidence } {
+  const unshown = end.cause === 'neverOffered' || (editorTells && display.editorShownAt === undefined);
+  const shownMs = unshown ? 0 : end.at - display.firstOfferedAt;
   const chars = takenChars(display);
   const share = chars / Math.max(1, shownText(display.offer).length);
   const shownByEditor =
     display.editorShownAt !== undefined && end.at - display.editorShownAt >= DISPLAY_MIN_MS;
-  const seen = shownByEditor || (display.longestStillMs >= DISPLAY_MIN_MS && !display.offer.suggestWidget);
+  const stoodStill = display.longestStillMs >= DISPLAY_MIN_MS && !display.offer.suggestWidget;
+  const seen = shownByEditor || (stoodStill && !unshown);
   const observed: Evidence = shownByEditor ? 'event' : seen ? 'observed' : 'inferred';
   const ignored: Outcome = {
     kind: 'ignored',
@@ -44,7 +55,7 @@ export function decide(display: Display, end: End): { outcome: Outcome; evidence
     return { outcome: { kind: 'partiallyAccepted', chars }, evidence };
   }
   if (share >= TYPED_THROUGH_SHARE) return { outcome: { kind: 'typedThrough', chars }, evidence: observed };
-  if (end.cause === 'escape') {
+  if (end.cause === 'escape' && !unshown) {
     const rejected: Outcome = { kind: 'rejected', how: 'escape' };
     return { outcome: shownMs >= DISPLAY_MIN_MS ? rejected : ignored, evidence: 'command' };
   }

@@ -119,6 +119,9 @@ const action = fc.oneof(
   fc.record({ do: fc.constant('move' as const), to: fc.double({ min: 0, max: 1, noNaN: true }) }),
   fc.record({ do: fc.constant('offer' as const), text: fc.constantFrom('foo(1)', 'foo', ')', 'x\n  y') }),
   fc.record({ do: fc.constant('withhold' as const) }),
+  fc.record({ do: fc.constant('hold' as const), text: fc.constantFrom('foo(1)', 'x') }),
+  fc.record({ do: fc.constant('drop' as const), changed: fc.boolean() }),
+  fc.record({ do: fc.constant('shown' as const), back: fc.nat(5) }),
   fc.record({ do: fc.constant('accept' as const) }),
   fc.record({ do: fc.constant('lateAccept' as const), back: fc.nat(5) }),
   fc.record({ do: fc.constant('escape' as const) }),
@@ -150,6 +153,20 @@ describe('feedback of random sessions', () => {
             const id = `c${offered.length}`;
             offered.push({ id, text: '' });
             sim.withhold(id, '', null);
+          }
+          if (step.do === 'hold') {
+            const id = `c${offered.length}`;
+            offered.push({ id, text: step.text });
+            sim.hold(id, step.text);
+          }
+          if (step.do === 'drop') {
+            const id = `c${offered.length}`;
+            offered.push({ id, text: '' });
+            sim.drop(id, 'foo', step.changed);
+          }
+          if (step.do === 'shown') {
+            const target = offered.at(-1 - step.back);
+            if (target) sim.send({ type: 'editorShown', id: target.id });
           }
           if (step.do === 'accept' && latest) sim.accept(latest.id, latest.text);
           if (step.do === 'lateAccept') {

@@ -36,8 +36,8 @@ describe("the gate's texts", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  function holdOut(index: number, typed: string | null): void {
-    const record = completionRecord(place(index, true));
+  function holdOut(index: number, typed: string | null, workspaceKey = 'default'): void {
+    const record = completionRecord({ ...place(index, true), workspaceKey });
     store.recordCompletion(record);
     const rejected = outcomeEvent(record, { kind: 'rejected', how: 'escape' });
     store.events.submit([rejected, correctionEvent(record.id, typed)], Date.now());
@@ -53,5 +53,11 @@ describe("the gate's texts", () => {
     for (let index = 4; index < 9; index++) holdOut(index, index % 2 === 0 ? null : '');
     assert.deepEqual(targets(3), ['typed 3', 'typed 2', 'typed 1']);
     assert.equal(targets(64).length, 4);
+  });
+
+  it('are those of every workspace', () => {
+    holdOut(0, 'typed here', 'c0ffee');
+    holdOut(1, 'typed there');
+    assert.deepEqual(targets(64), ['typed there', 'typed here']);
   });
 });

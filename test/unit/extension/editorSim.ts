@@ -6,6 +6,15 @@ import {
 } from '../../../extension/common/outcome/index.ts';
 import { applyEdits } from '../../../extension/common/outcome/offsets.ts';
 
+const FACTS = {
+  filters: [],
+  language: 'typescript',
+  relativePath: 'a.ts',
+  workspaceKey: 'default',
+  documentVersion: 1,
+  session: 's',
+};
+
 /** A document with one caret, marked by `|`, whose events go to a tracker; time is a number that only we move. */
 export class EditorSim {
   readonly tracker: FeedbackTracker;
@@ -31,12 +40,7 @@ export class EditorSim {
       replaced: 0,
       insertText,
       suggestWidget: false,
-      filters: [],
-      language: 'typescript',
-      relativePath: 'a.ts',
-      workspaceKey: 'default',
-      documentVersion: 1,
-      session: 's',
+      ...FACTS,
       ...changes,
     };
     return this.send({ type: 'offered', completion, document: this.document, text: this.text });
@@ -44,15 +48,22 @@ export class EditorSim {
 
   withhold(id: string, rawText: string, by: string | null): this {
     const { document, text, caret } = this;
-    const facts = {
-      language: '',
-      relativePath: '',
-      workspaceKey: 'default',
-      documentVersion: 1,
-      session: '',
-    };
-    const completion = { id, document, caret, rawText, by, suggestWidget: false, filters: [], ...facts };
+    const completion = { id, document, caret, rawText, by, suggestWidget: false, ...FACTS };
     return this.send({ type: 'withheld', completion, document, text });
+  }
+
+  /** The suggest widget is in the way of it. */
+  hold(id: string, insertText: string): this {
+    const { document, text, caret } = this;
+    const place = { start: caret, caret, replaced: 0, insertText, suggestWidget: true };
+    return this.send({ type: 'held', completion: { id, document, ...place, ...FACTS }, document, text });
+  }
+
+  /** Its answer came after the request was cancelled. */
+  drop(id: string, rawText: string, changed: boolean): this {
+    const { document, text, caret } = this;
+    const completion = { id, document, caret, rawText, suggestWidget: false, ...FACTS };
+    return this.send({ type: 'dropped', completion, changed, document, text });
   }
 
   wait(ms: number): this {

@@ -183,6 +183,41 @@ const cases: Case[] = [
   },
   { name: 'silence', run: () => new EditorSim('|').withhold('a', '', null), outcome: 'silent command' },
   {
+    name: 'answered, but cancelled before it could be shown',
+    run: () => new EditorSim('x = |').drop('a', 'foo', false).type('bar').escape(),
+    outcome: 'ignored inferred',
+  },
+  {
+    name: 'held back for the suggest widget, and typed against',
+    run: () => new EditorSim('x = |').hold('a', 'foo').wait(2000).type('bar').wait(9000),
+    outcome: 'ignored inferred',
+  },
+  {
+    name: 'held back for the suggest widget, and never shown because another one came',
+    run: () => new EditorSim('x = |').hold('a', 'foo').wait(900).offer('b', 'bar').wait(9000).escape(),
+    outcome: 'ignored inferred',
+  },
+  {
+    name: 'held back, then shown and typed against',
+    run: () => new EditorSim('x = |').hold('a', 'foo').wait(2000).offer('a', 'foo').wait(800).type('b'),
+    outcome: 'rejected:typedAgainst observed',
+  },
+  {
+    name: 'held back, then shown for a moment',
+    run: () => new EditorSim('x = |').hold('a', 'foo').wait(2000).offer('a', 'foo').wait(300).escape(),
+    outcome: 'ignored command',
+  },
+  {
+    name: 'covered by the suggest widget before it can have been read',
+    run: () => offered('x = |', 'foo', 300).hold('a', 'foo').wait(2000).type('b'),
+    outcome: 'ignored inferred',
+  },
+  {
+    name: 'covered, uncovered and read',
+    run: () => offered('x = |', 'foo', 300).hold('a', 'foo').offer('a', 'foo').wait(800).type('b'),
+    outcome: 'rejected:typedAgainst observed',
+  },
+  {
     name: "the editor's own events",
     run: () =>
       new EditorSim('|')
@@ -212,6 +247,40 @@ describe('outcome of a completion', () => {
       assert.deepEqual(sim.outcomes('a'), outcome === '' ? [] : [outcome]);
     });
   }
+
+  for (const end of ['type', 'escape', 'move'] as const) {
+    it(`is no rejection of what an editor that tells never displayed (${end})`, () => {
+      const sim = new EditorSim('x = |\ny').offer('b', 'bar').send({ type: 'editorShown', id: 'b' });
+      sim.wait(800).type('z').offer('a', 'foo').wait(2000);
+      if (end === 'type') sim.type('q');
+      if (end === 'escape') sim.escape();
+      if (end === 'move') sim.move(7);
+      sim.wait(2000);
+      assert.deepEqual(sim.outcomes('a'), ['ignored inferred']);
+      const [event] = sim.events.filter(({ completionId }) => completionId === 'a');
+      assert.ok(event?.kind === 'outcome' && event.outcome.kind === 'ignored');
+      assert.deepEqual([event.shownMs, event.outcome.shownMs], [0, 0]);
+    });
+  }
+
+  it('of one that was never shown goes with what was typed there, where that is known', () => {
+    const sim = new EditorSim('x = |').drop('a', 'foo', false).type('bar').wait(11_000);
+    assert.deepEqual(sim.corrections('a'), ['bar']);
+    const changed = new EditorSim('x = |').drop('a', 'foo', true).type('bar').wait(11_000);
+    assert.deepEqual(changed.corrections('a'), [null]);
+    const [event] = sim.events;
+    assert.ok(event?.kind === 'outcome');
+    assert.equal(event.shownText, '');
+  });
+
+  it('of one that is held back waits for its offer, and is final when none came', () => {
+    const sim = new EditorSim('x = |').hold('a', 'foo').wait(9000);
+    assert.deepEqual([sim.outcomes('a'), sim.tracker.isOpen('a')], [[], true]);
+    sim.wait(2000);
+    assert.deepEqual([sim.outcomes('a'), sim.tracker.isOpen('a')], [['ignored inferred'], false]);
+    sim.offer('a', 'foo').wait(800).escape().wait(2000);
+    assert.deepEqual(sim.outcomes('a'), ['ignored inferred']);
+  });
 
   it('is not decided before the accept command had its chance', () => {
     const sim = offered('x = |', 'foo').insert('foo');

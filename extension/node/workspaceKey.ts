@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { DEFAULT_WORKSPACE } from '../common/contracts/feedback.ts';
+
+const KEY_DIGITS = 32;
+
+/**
+ * Tells workspaces apart, the same in every session, without naming a path.
+ *
+ * @param folder URI of the workspace's first folder; undefined: none is open
+ */
+export function workspaceKeyOf(folder: string | undefined): string {
+  if (folder === undefined) return DEFAULT_WORKSPACE;
+  return createHash('sha256').update(folder).digest('hex').slice(0, KEY_DIGITS);
+}
