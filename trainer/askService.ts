@@ -10,7 +10,7 @@ const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 /** Of an answer that is not understood, so much is repeated. */
 const QUOTED_CHARS = 120;
 
-export interface Question {
+interface Question {
   /** Absent: GET without a body, POST with one. */
   method?: 'GET' | 'POST';
   body?: object;

@@ -8,7 +8,7 @@ import { lockDataFolder } from './lock.ts';
 import type { Logger } from './server/shared/logging.ts';
 import { openStore } from './store/store.ts';
 
-export interface StandaloneOptions {
+interface StandaloneOptions {
   dataDir: string;
   modelPath: string;
   gpu: GpuChoice;

@@ -9,7 +9,7 @@ import type { GpuChoice } from '../inference/llama.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../server/shared/logging.ts';
 
-export const EMBEDDED_MODEL = 'hone-135m-fim-q5_0.gguf';
+const EMBEDDED_MODEL = 'hone-135m-fim-q5_0.gguf';
 const GPU_CHOICES: GpuChoice[] = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'];
 /** Folders of the embedded model, from the sources and from the bundle. */
 const MODEL_FOLDERS = ['../models', '../trainer/models', 'models'];
@@ -80,7 +80,7 @@ export function readConfig(path: string | undefined): Config {
 }
 
 /** The user's own data folder on this platform. */
-export function defaultDataDir(): string {
+function defaultDataDir(): string {
   const home = homedir();
   if (process.platform === 'win32')
     return join(process.env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'Hone');

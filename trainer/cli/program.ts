@@ -11,7 +11,7 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /** The program with all its commands; it throws where commander would end the process. */
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command('hone')
     .description('Code completion that learns from one developer, on that developer’s own computer.')
     .exitOverride();

@@ -9,13 +9,13 @@ export const CORRECTION_WAIT_MS = 75_000;
 export const RETENTION_WAIT_MS = 150_000;
 
 /** Why nothing can be learned from an outcome, as counted in the status. */
-export type DropReason = 'unknownCompletion' | 'nothingToLearn';
+type DropReason = 'unknownCompletion' | 'nothingToLearn';
 
-export type Eligibility =
+type Eligibility =
   { state: 'open'; settlesAt: number } | { state: 'ready' } | { state: 'drop'; reason: DropReason };
 
 /** What a sample may be built from. */
-export interface Uses {
+interface Uses {
   policy: RewardedOutcome | null;
   supervised: 'correction' | 'accepted' | null;
 }

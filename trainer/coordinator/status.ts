@@ -4,7 +4,7 @@ import type { LearnerProgress, LearnerReady } from './learnerProcess.ts';
 import type { QueueState } from './queue.ts';
 import { STALE_COUNTER } from './update.ts';
 
-export interface Activity {
+interface Activity {
   /** Null: no update is under way. */
   progress: LearnerProgress | 'preparing' | null;
   /** A completion is in flight. */

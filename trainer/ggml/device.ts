@@ -10,7 +10,7 @@ const CPU_DEVICE = 0;
 const GPU_DEVICES = [1, 2];
 const STATUS_SUCCESS = 0;
 
-export interface DeviceOptions {
+interface DeviceOptions {
   gpu: GpuChoice;
   /** Most threads to use; fewer are used while others keep the processor busy. */
   threads: number;
@@ -36,6 +36,7 @@ export class Device {
   readonly #bufferType: Pointer;
   readonly #threads: ThreadChooser | null;
 
+  /** @throws GgmlError `gpu_not_found`, `gpu_failed`, and what loading ggml throws. */
   constructor(options: DeviceOptions) {
     this.ggml = loadGgml(options.gpu);
     const gpu = options.gpu === 'cpu' ? null : this.#firstOf(GPU_DEVICES);
@@ -62,6 +63,7 @@ export class Device {
     return this.ggml.ggml_row_size(type, shape[0]) * (elementsOf(shape) / shape[0]);
   }
 
+  /** Name of an element type for a message, for example q5_0. */
   typeName(type: number): string {
     return this.ggml.ggml_type_name(type) ?? `type ${type}`;
   }
@@ -114,6 +116,7 @@ export class Device {
     if (this.ggml.ggml_get_data(tensor.pointer)) this.upload(tensor, data);
   }
 
+  /** Copies an F32 tensor to the host, in ggml's order; RangeError for another type. */
   downloadFloats(tensor: Tensor): Float32Array {
     if (tensor.type !== TensorType.F32) throw new RangeError('Only F32 tensors are read as floats.');
     const data = new Float32Array(elementsOf(tensor.shape));
@@ -121,6 +124,7 @@ export class Device {
     return data;
   }
 
+  /** Copies an I32 tensor to the host, in ggml's order; RangeError for another type. */
   downloadInts(tensor: Tensor): Int32Array {
     if (tensor.type !== TensorType.I32) throw new RangeError('Only I32 tensors are read as integers.');
     const data = new Int32Array(elementsOf(tensor.shape));
@@ -128,10 +132,12 @@ export class Device {
     return data;
   }
 
+  /** Sets every byte of a tensor to 0. */
   zero(tensor: Tensor): void {
     this.ggml.ggml_backend_tensor_memset(tensor.pointer, 0, 0, this.ggml.ggml_nbytes(tensor.pointer));
   }
 
+  /** Whether the back end can compute the operator whose result the tensor is, for its types and shapes. */
   supports(tensor: Pointer): boolean {
     return this.ggml.ggml_backend_dev_supports_op(this.#device, tensor);
   }
@@ -147,6 +153,11 @@ export class Device {
       throw new GgmlError('compute_failed', `${this.name} stopped with status ${String(status)}.`);
   }
 
+  /**
+   * Room for the description of so many tensors and of one graph, without their data; `ggml_free` gives it back.
+   *
+   * @throws GgmlError `out_of_memory`
+   */
   newContext(tensors: number, graphNodes: number): Pointer {
     const graphBytes = graphNodes > 0 ? this.ggml.ggml_graph_overhead_custom(graphNodes, false) : 0;
     const mem_size = tensors * this.ggml.ggml_tensor_overhead() + graphBytes + 1024;
@@ -155,6 +166,7 @@ export class Device {
     return context;
   }
 
+  /** An allocator of memory for one graph at a time; `ggml_gallocr_free` gives it back. */
   newAllocator(): Pointer {
     return this.ggml.ggml_gallocr_new(this.#bufferType);
   }
@@ -184,6 +196,7 @@ export class Device {
     return target;
   }
 
+  /** Frees the back end; what was allocated on it has to be freed before. */
   dispose(): void {
     this.ggml.ggml_backend_free(this.#backend);
   }

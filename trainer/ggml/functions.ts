@@ -10,13 +10,13 @@ export type Pointer = bigint;
 type Bytes = Uint8Array | Float32Array | Int32Array | Uint16Array | BigInt64Array;
 type Nullable = Pointer | null;
 
-export interface InitParams {
+interface InitParams {
   mem_size: number;
   mem_buffer: null;
   no_alloc: boolean;
 }
 
-export interface GgufInitParams {
+interface GgufInitParams {
   no_alloc: boolean;
   ctx: null;
 }
@@ -272,6 +272,7 @@ export function bindBase(library: LibraryHandle): BaseFunctions {
   return bind<BaseFunctions>(library, BASE);
 }
 
+/** As `bindBase`, for the library that knows the back ends. */
 export function bindRegistry(library: LibraryHandle): RegistryFunctions {
   return bind<RegistryFunctions>(library, REGISTRY);
 }

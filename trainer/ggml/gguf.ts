@@ -5,7 +5,7 @@ import { readInt64s } from './koffi.ts';
 import type { Ggml } from './library.ts';
 import { elementsOf, shapeOf, TensorType, type Shape } from './tensor.ts';
 
-export interface GgufTensorInfo {
+interface GgufTensorInfo {
   name: string;
   type: number;
   shape: Shape;

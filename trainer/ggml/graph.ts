@@ -82,11 +82,13 @@ export class Graph {
     return { pointer, type: TensorType.F32, shape };
   }
 
+  /** Elementwise a + b; b is repeated to the shape of a. */
   add(a: Tensor, b: Tensor): Tensor {
     this.#check(repeatable(b.shape, a.shape), 'add', a, b);
     return this.#node('add', this.device.ggml.ggml_add(this.#context, a.pointer, b.pointer), a.shape);
   }
 
+  /** Elementwise a − b; b is repeated to the shape of a. */
   sub(a: Tensor, b: Tensor): Tensor {
     this.#check(repeatable(b.shape, a.shape), 'sub', a, b);
     return this.#node('sub', this.device.ggml.ggml_sub(this.#context, a.pointer, b.pointer), a.shape);
@@ -98,27 +100,33 @@ export class Graph {
     return this.#node('mul', this.device.ggml.ggml_mul(this.#context, a.pointer, b.pointer), a.shape);
   }
 
+  /** Elementwise a / b; b is repeated to the shape of a. */
   div(a: Tensor, b: Tensor): Tensor {
     this.#check(repeatable(b.shape, a.shape), 'div', a, b);
     return this.#node('div', this.device.ggml.ggml_div(this.#context, a.pointer, b.pointer), a.shape);
   }
 
+  /** Elementwise a². */
   sqr(a: Tensor): Tensor {
     return this.#node('sqr', this.device.ggml.ggml_sqr(this.#context, a.pointer), a.shape);
   }
 
+  /** Elementwise √a. */
   sqrt(a: Tensor): Tensor {
     return this.#node('sqrt', this.device.ggml.ggml_sqrt(this.#context, a.pointer), a.shape);
   }
 
+  /** Elementwise natural logarithm. */
   log(a: Tensor): Tensor {
     return this.#node('log', this.device.ggml.ggml_log(this.#context, a.pointer), a.shape);
   }
 
+  /** Elementwise a · sigmoid(a). */
   silu(a: Tensor): Tensor {
     return this.#node('silu', this.device.ggml.ggml_silu(this.#context, a.pointer), a.shape);
   }
 
+  /** Elementwise 1 / (1 + e⁻ᵃ). */
   sigmoid(a: Tensor): Tensor {
     return this.#node('sigmoid', this.device.ggml.ggml_sigmoid(this.#context, a.pointer), a.shape);
   }
@@ -151,6 +159,7 @@ export class Graph {
     return this.#node('rmsNorm', this.device.ggml.ggml_rms_norm(this.#context, a.pointer, epsilon), a.shape);
   }
 
+  /** A contiguous copy, of the same shape. */
   cont(a: Tensor): Tensor {
     return this.#node('cont', this.device.ggml.ggml_cont(this.#context, a.pointer), a.shape);
   }
@@ -266,6 +275,7 @@ export class Graph {
     }
   }
 
+  /** Frees the graph; results have to be read before. */
   dispose(): void {
     for (const context of [...this.#scratch, this.#context]) this.device.ggml.ggml_free(context);
   }

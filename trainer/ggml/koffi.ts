@@ -48,6 +48,7 @@ export function dequantise(traits: bigint, source: Uint8Array, count: number): F
   return target;
 }
 
+/** Calls a back end's `ggml_backend_set_n_threads`, found by its address: it lies in the back end's own library. */
 export function callSetThreads(routine: bigint, backend: bigint, threads: number): void {
   koffi.call(routine, setThreads, backend, threads);
 }

@@ -14,6 +14,7 @@ export interface Variable {
 
 type Backward = (gradient: Tensor) => void;
 
+/** The operators of one graph in the order in which they were recorded, and the gradients that come back. */
 export class Tape {
   readonly graph: Graph;
   readonly #steps: { output: Variable; backward: Backward }[] = [];
@@ -24,10 +25,12 @@ export class Tape {
     this.graph = graph;
   }
 
+  /** A value without a gradient, such as a frozen weight. */
   constant(value: Tensor): Variable {
     return { value, needsGradient: false };
   }
 
+  /** A value whose gradient is wanted. */
   parameter(value: Tensor): Variable {
     return { value, needsGradient: true };
   }

@@ -23,14 +23,17 @@ export interface Tensor {
   readonly shape: Shape;
 }
 
+/** Four dimensions from one to four sizes; those that are left out are 1. */
 export function shapeOf(...sizes: number[]): Shape {
   return [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1, sizes[3] ?? 1];
 }
 
+/** Number of elements: the product of the dimensions. */
 export function elementsOf(shape: Shape): number {
   return shape[0] * shape[1] * shape[2] * shape[3];
 }
 
+/** Whether all four dimensions are equal. */
 export function sameShape(a: Shape, b: Shape): boolean {
   return a.every((size, i) => size === b[i]);
 }

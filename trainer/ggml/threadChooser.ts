@@ -26,6 +26,7 @@ export class ThreadChooser {
     return ++this.#count % EXPLORE_EVERY === 0 ? (other ?? best!) : best!;
   }
 
+  /** Tells how long a slice of `work` multiply-adds took; one without any says nothing. */
   record(threads: number, work: number, milliseconds: number): void {
     if (work === 0) return;
     const rate = work / Math.max(milliseconds, 0.001);

@@ -28,7 +28,7 @@ export interface EngineOptions {
   logger: Logger;
 }
 
-export const BASE_ADAPTER: AdapterRef = { version: 0, path: null, scale: 1 };
+const BASE_ADAPTER: AdapterRef = { version: 0, path: null, scale: 1 };
 
 /** Completion prompts are a few hundred tokens; the cache of 4,096 takes about 100 MB in the embedded model. */
 const DEFAULT_CONTEXT_TOKENS = 4096;

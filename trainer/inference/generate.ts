@@ -11,7 +11,7 @@ import type { Vocabulary } from './vocabulary.ts';
 const PENALTY_WINDOW_TOKENS = 64;
 const LARGEST_SEED = 0xffff_fffe;
 
-export interface GenerateEnvironment {
+interface GenerateEnvironment {
   sequence: LlamaContextSequence;
   vocabulary: Vocabulary;
   pace: Pace;

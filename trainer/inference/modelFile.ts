@@ -10,7 +10,7 @@ import { HoneError } from '../server/shared/errors.ts';
 import { makePrivateFolder } from '../store/folder.ts';
 
 /** Architectures that the learner can train; others are refused by name. */
-export const SUPPORTED_ARCHITECTURES = ['llama', 'qwen2'];
+const SUPPORTED_ARCHITECTURES = ['llama', 'qwen2'];
 
 const HASH_FILE = 'model-hashes.json';
 const hashCacheSchema = z.record(

@@ -6,7 +6,7 @@ export interface AdamWState {
   v: Float32Array;
 }
 
-export interface AdamWOptions {
+interface AdamWOptions {
   learningRate: number;
   beta1: number;
   beta2: number;
@@ -14,6 +14,7 @@ export interface AdamWOptions {
   weightDecay: number;
 }
 
+/** The state before the first step: both moments zero, [parameters] each. */
 export function initialAdamW(parameters: number): AdamWState {
   return { step: 0, m: new Float32Array(parameters), v: new Float32Array(parameters) };
 }

@@ -12,7 +12,7 @@ export interface RunningMean {
 export const INITIAL_BASELINE: RunningMean = { mean: 0, count: 0 };
 
 /** The mean after one more reward: a plain average at first, exponential forgetting later. */
-export function updateMean(state: RunningMean, reward: number): RunningMean {
+function updateMean(state: RunningMean, reward: number): RunningMean {
   const count = state.count + 1;
   const step = Math.max(MIN_STEP, 1 / (count + PRIOR_COUNT));
   return { mean: state.mean + step * (reward - state.mean), count };

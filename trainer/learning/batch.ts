@@ -15,7 +15,7 @@ export interface Reference {
 }
 
 /** How a sample lies in its token tree. Equal token sequences share a branch. */
-export interface SampleLayout {
+interface SampleLayout {
   branches: number[][];
   policyBranch: number | null;
   supervisedBranch: number | null;
@@ -37,6 +37,7 @@ export interface LossSums {
   contextTokens: number;
 }
 
+/** Sums before the first sample. */
 export function zeroSums(): LossSums {
   return {
     policy: 0,

@@ -1,7 +1,7 @@
 import type { Score } from '../../extension/common/contracts/index.ts';
 
 /** What a candidate must hold; nats and fractions. */
-export interface GateLimits {
+interface GateLimits {
   /** Held-out events from which the lower bound decides. */
   minHeldOut: number;
   /** One-sided confidence of the lower bound, as a normal quantile (1.645: 95 %). */
@@ -28,7 +28,7 @@ export const DEFAULT_GATE_LIMITS: GateLimits = {
   maxSilentRise: 0.1,
 };
 
-export interface GateInput {
+interface GateInput {
   /** Scores of the same items, in the same order. */
   running: Score[];
   candidate: Score[];

@@ -6,7 +6,7 @@
 /** Largest log-ratio that enters an exponential: e⁵ ≈ 148. Beyond it the estimate is no longer of any use. */
 const MAX_LOG_RATIO = 5;
 
-export interface PolicyTerm {
+interface PolicyTerm {
   /** log π(token) under the policy in training, at the sampling temperature. [n] */
   logprobs: ArrayLike<number>;
   /** The same under the adapter that sampled the tokens. [n] */
@@ -19,7 +19,7 @@ export interface PolicyTerm {
   clipHigh: number;
 }
 
-export interface PolicyLoss {
+interface PolicyLoss {
   /** −Σ_t min(ρ A, clip(ρ) A) over the rewarded tokens. */
   loss: number;
   derivatives: Float32Array;

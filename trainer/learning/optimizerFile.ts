@@ -16,6 +16,11 @@ export function readOptimizer(ggml: Ggml, adapterPath: string | null, parameters
   return m.length === parameters ? { step: Number(file.values.get('step')), m, v } : initialAdamW(parameters);
 }
 
+/**
+ * Writes the moments beside their adapter, whole or not at all.
+ *
+ * @throws GgmlError `write_failed`
+ */
 export function writeOptimizer(ggml: Ggml, adapterPath: string, state: AdamWState): void {
   const tensor = (
     name: string,

@@ -3,7 +3,7 @@ import type { Network } from '../model/network.ts';
 import { tokenTree, type TokenTree } from '../model/sequence.ts';
 
 /** A token tree with the output of the constant layers: what every epoch and gate of an event shares. */
-export interface PreparedTree {
+interface PreparedTree {
   tree: TokenTree;
   /** [T × width] */
   lower: Float32Array;
@@ -22,6 +22,7 @@ export class TokenCache {
     });
   }
 
+  /** The tree of a prompt with its branches and its lower output [T × width]; computed, or as it was kept. */
   async prepare(prompt: number[], branches: number[][]): Promise<PreparedTree> {
     const key = [prompt, ...branches].map((tokens) => tokens.join(' ')).join('|');
     const kept = this.#kept.get(key);

@@ -36,7 +36,7 @@ export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
 export type UpdateReply = Extract<LearnerReply, { type: 'updated' }>;
 type Phase = Extract<LearnerReply, { type: 'progress' }>['phase'];
 
-export interface UpdateContext {
+interface UpdateContext {
   network: Network;
   cache: TokenCache;
   scorer: Scorer;

@@ -23,6 +23,7 @@ export async function chooseWeightType(
   return bf16 < f32 ? 'bf16' : 'f32';
 }
 
+/** ggml's number of the type. */
 export function tensorTypeOf(type: WeightType): number {
   return TYPES[type];
 }

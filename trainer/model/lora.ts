@@ -14,7 +14,7 @@ import {
 } from './architecture.ts';
 
 /** One LoRA matrix within the flat parameter vector. */
-export interface LoraSegment {
+interface LoraSegment {
   /** As in the adapter file: blk.7.attn_q.weight.lora_a. */
   name: string;
   layer: number;
@@ -26,14 +26,14 @@ export interface LoraSegment {
 }
 
 /** Which linear layers carry LoRA, and how the matrices lie in the flat vector. */
-export interface LoraLayout {
+interface LoraLayout {
   rank: number;
   alpha: number;
   segments: LoraSegment[];
   parameters: number;
 }
 
-export interface LoraOptions {
+interface LoraOptions {
   rank: number;
   alpha: number;
   targets: LinearName[];
@@ -47,6 +47,11 @@ export interface Lora {
   values: Float32Array;
 }
 
+/**
+ * Lays out the matrices of the chosen layers and targets, by layer and then by target, A before B.
+ *
+ * @throws RangeError when the range of layers is empty.
+ */
 export function loraLayout(architecture: Architecture, options: LoraOptions): LoraLayout {
   const end = Math.min(options.endLayer ?? architecture.layers, architecture.layers);
   if (options.firstLayer >= end)
@@ -136,6 +141,7 @@ export function readLora(ggml: Ggml, path: string, architecture: Architecture): 
   return { layout: { rank, alpha, segments, parameters: offset }, values };
 }
 
+/** Whether two adapters have the same matrices, of the same shapes, and the same α. */
 export function sameLayout(a: LoraLayout, b: LoraLayout): boolean {
   const describe = (layout: LoraLayout): string =>
     [layout.alpha, ...layout.segments.map(({ name, shape }) => `${name}:${shape.join('×')}`)].join();
@@ -162,11 +168,13 @@ export class DeviceLora {
     if (this.#gradients) this.zeroGradients();
   }
 
+  /** Overwrites all matrices from a flat vector of `layout.parameters` values. */
   upload(values: Float32Array): void {
     for (const { name, shape, offset } of this.layout.segments)
       this.#device.upload(this.#values.get(name), values.slice(offset, offset + elementsOf(shape)));
   }
 
+  /** Sets the accumulated gradients to 0; nothing for an adapter without. */
   zeroGradients(): void {
     for (const tensor of this.#gradients?.tensors.values() ?? []) this.#device.zero(tensor);
   }
@@ -179,19 +187,23 @@ export class DeviceLora {
     return gradients;
   }
 
+  /** A matrix by its name in the adapter file; undefined where the layer carries no LoRA. */
   valueOf(name: string): Tensor | undefined {
     return this.#values.tensors.get(name);
   }
 
+  /** Where a matrix's gradient is summed up; Error for an adapter that was loaded without gradients. */
   gradientOf(name: string): Tensor {
     if (!this.#gradients) throw new Error('This adapter was loaded without gradients.');
     return this.#gradients.get(name);
   }
 
+  /** Whether it has gradients. */
   get trainable(): boolean {
     return this.#gradients !== null;
   }
 
+  /** Frees the device's memory. */
   dispose(): void {
     this.#values.dispose();
     this.#gradients?.dispose();

@@ -31,7 +31,7 @@ export interface HeadResult {
   kl: Float32Array;
 }
 
-export interface ForwardOptions {
+interface ForwardOptions {
   lora: DeviceLora | null;
   heads: HeadRequest[];
   wantArgmax?: boolean;
@@ -49,9 +49,14 @@ export class Network {
   readonly firstLayer: number;
   readonly #weights: Weights;
   readonly #allocator: bigint;
-  /** Awaited between slices of work of at most about 50 ms. */
   readonly #between: () => Promise<void>;
 
+  /**
+   * Loads the model file at `path`.
+   *
+   * @param between Awaited between slices of work of at most about 50 ms.
+   * @throws GgmlError as `readGguf`, `readArchitecture` and `loadWeights` do.
+   */
   constructor(
     device: Device,
     path: string,
@@ -122,6 +127,7 @@ export class Network {
     }
   }
 
+  /** Frees the weights and the graphs' memory; the device stays. */
   dispose(): void {
     this.device.ggml.ggml_gallocr_free(this.#allocator);
     this.#weights.dispose();

@@ -30,6 +30,7 @@ export interface LoraVariables {
   matrices: Map<string, Variable>;
 }
 
+/** The matrices of an adapter on a tape; their gradients are wanted when the adapter is trainable. */
 export function loraVariables(tape: Tape, lora: DeviceLora): LoraVariables {
   const matrices = new Map<string, Variable>();
   for (const { name } of lora.layout.segments) {

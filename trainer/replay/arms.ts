@@ -2,7 +2,7 @@ import type { UpdateConfig } from '../../extension/common/contracts/index.ts';
 import type { Config } from '../cli/options.ts';
 
 /** What an arm learns from; the stream and the seeds are the same for all. */
-export const ARMS = {
+const ARMS = {
   /** The frozen model. */
   base: null,
   /** What was typed instead and what was accepted, and the text typed in between. */

@@ -26,7 +26,7 @@ export interface CompanionAddress {
   feedbackToken: string;
 }
 
-export interface Completed {
+interface Completed {
   id: string;
   text: string;
   adapterVersion: number;

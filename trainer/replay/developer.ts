@@ -45,7 +45,7 @@ export interface Exchange extends Position {
   takenChars: number;
 }
 
-export interface DeveloperOptions {
+interface DeveloperOptions {
   habits: Habits;
   seed: number;
   session: string;

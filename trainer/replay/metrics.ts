@@ -20,7 +20,7 @@ export interface Worth {
 }
 
 /** One request, reduced to what the figures need. */
-export interface WorthItem {
+interface WorthItem {
   shownChars: number;
   silent: boolean;
   suppressed: boolean;

@@ -73,7 +73,7 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
   };
 }
 
-export interface CompletionDbRow {
+interface CompletionDbRow {
   id: string;
   created_at: number;
   source: 'served' | 'client';

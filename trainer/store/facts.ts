@@ -6,7 +6,7 @@ import type { CompletionRecord, OutcomeFacts, TrainingFacts } from './types.ts';
 /** Survival that is asked for by the reward. */
 const SETTLED_RETENTION_SECONDS = 120;
 
-export interface OutcomeCounts {
+interface OutcomeCounts {
   heldOut: number;
   trained: number;
   dropped: Record<string, number>;

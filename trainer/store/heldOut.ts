@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { takeApartFim } from '../../extension/common/prompt/fimParse.ts';
 
 /** One place in five is held out. */
-export const HELD_OUT_ONE_IN = 5;
+const HELD_OUT_ONE_IN = 5;
 
 /** Where a completion was asked for. */
-export interface Place {
+interface Place {
   relativePath: string;
   /** UTF-16 offset of the caret in the document; 0 also when the client did not tell it. */
   offset: number;

@@ -101,7 +101,7 @@ export interface OutcomeFacts {
   completion: CompletionSummary | null;
 }
 
-export interface CompletionSummary {
+interface CompletionSummary {
   source: 'served' | 'client';
   modelHash: string;
   adapterVersion: number;

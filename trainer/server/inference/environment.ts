@@ -7,7 +7,7 @@ import type { Logger } from '../shared/logging.ts';
 import { Metrics } from '../shared/metrics.ts';
 import type { BuiltPrompt } from './prompt.ts';
 
-export interface SamplingDefaults {
+interface SamplingDefaults {
   temperature: number;
   maxTokens: number;
 }

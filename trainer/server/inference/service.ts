@@ -7,7 +7,7 @@ import { addCompletionRoute } from './completions.ts';
 import { InferenceEnvironment, type EnvironmentOptions } from './environment.ts';
 import { addInfillRoute } from './infill.ts';
 
-export interface InferenceServiceOptions extends EnvironmentOptions {
+interface InferenceServiceOptions extends EnvironmentOptions {
   host: string;
   token: string;
 }

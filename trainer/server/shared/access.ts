@@ -13,7 +13,7 @@ export const NO_TOKEN = 'none';
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 const TOKEN_BYTES = 24;
 
-export interface AccessHeaders {
+interface AccessHeaders {
   authorization?: string;
   host?: string;
   origin?: string;

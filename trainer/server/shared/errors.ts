@@ -42,7 +42,7 @@ export const ERROR_STATUS = {
   learner_failed: 500,
 } as const;
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
+type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** An error with a code, a sentence on what is wrong, and what to do. */
 export class HoneError extends Error {
