@@ -270,6 +270,24 @@ describe('coordinator', () => {
       assert.deepEqual(readdirSync(service.store.adapterDir), []);
     });
 
+    it('has no room for the adapter: blames no event, leaves nothing behind, and goes on when there is room', async () => {
+      await open();
+      service.script({ update: 'noRoom', milliseconds: 1 });
+      const events = await service.accept(BATCH);
+      const full = await service.until(() => service.log().length >= 3);
+      assert.match(full.error!, /Is the disk full/);
+      assert.equal(full.lastRun, null, 'nothing was decided');
+      const refused = await service.call('POST', '/api/training/step');
+      assert.equal(refused.status, 503);
+      assert.equal(refused.body.error.code, 'storage_full');
+      assert.deepEqual(readdirSync(service.store.adapterDir), []);
+      service.script();
+      const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+      assert.equal(status.error, undefined);
+      assert.equal(status.trained, BATCH, 'in one update, whatever failed before');
+      for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+    });
+
     it('finds the event that the learner fails on, and learns from the others', async () => {
       await open();
       const [poison] = await service.accept(1);

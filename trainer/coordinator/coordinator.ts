@@ -27,9 +27,11 @@ import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
-import { performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
+import { isStorageFull, performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
+/** Until an update is tried again that there was no room to write down. */
+const NO_ROOM_RETRY_MS = 60_000;
 const PRUNE_INTERVAL_MS = 60 * 60 * 1000;
 /** Longest delay that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -62,6 +64,8 @@ export class Coordinator {
   private progress: LearnerProgress | 'preparing' | null = null;
   private busy = false;
   private trouble: string | null = null;
+  /** The trouble is a full disk: an event that could be stored ends it. */
+  private noRoom = false;
   private readonly ending = new AbortController();
 
   /** Takes over the store and the engine as they are; `start` brings the active adapter into service. */
@@ -121,6 +125,7 @@ export class Coordinator {
 
   /** To be called after events were stored. */
   eventsArrived(): void {
+    if (this.noRoom) this.tell(null);
     this.queue.changed();
     this.wake(ARRIVAL_DEBOUNCE_MS);
   }
@@ -223,10 +228,11 @@ export class Coordinator {
       }
       await this.update(this.suspects.choose(ready, batchEvents), Date.now());
       this.wake(this.learner.waitMs);
-    }).catch((error: unknown) => {
+    }).catch((error: Error) => {
       if (this.ending.signal.aborted) return;
-      this.trouble = error instanceof Error ? error.message : String(error);
+      this.tell(error);
       this.options.logger.error({ err: error }, 'An update could not be made; the next event tries again.');
+      if (this.noRoom) this.wake(this.learner.waitMs > 0 ? this.learner.waitMs : NO_ROOM_RETRY_MS);
     });
   }
 
@@ -236,6 +242,7 @@ export class Coordinator {
   ): Promise<RunSummary | null> {
     if (events.length === 0) return null;
     this.progress = 'preparing';
+    this.noRoom = false;
     this.learner.setPaused(this.busy);
     try {
       const decided = await performUpdate(this.parts, events, now, (progress) => {
@@ -250,12 +257,18 @@ export class Coordinator {
       }
       return decided?.run ?? null;
     } catch (error) {
-      this.trouble = error instanceof Error ? error.message : String(error);
+      this.tell(error as Error);
       throw error;
     } finally {
       this.progress = null;
       this.queue.changed();
     }
+  }
+
+  /** What is wrong, for the status; null: nothing any more. */
+  private tell(error: Error | null): void {
+    this.noRoom = isStorageFull(error);
+    this.trouble = error?.message ?? null;
   }
 
   private asideNote(): string | null {

@@ -15,6 +15,8 @@ const SHUTDOWN_GRACE_MS = 2_000;
 const LOG_LINE_CHARS = 2_000;
 /** Starting means loading the model, in silence. */
 const START_SILENCE_MS = 180_000;
+/** What the learner says when it can't write the adapter. */
+const NO_ROOM_CODE = 'write_failed';
 
 export interface LearnerProcessOptions {
   /** Program that runs the learner; a `.ts` file or a bundle. */
@@ -39,6 +41,7 @@ interface Waiting {
 /**
  * One learner process, started below normal priority. It answers one request at a time; when it dies, falls
  * silent or says what no learner says, the request in flight fails with `learner_failed` and the process is over.
+ * One that has no room to write fails the request with `storage_full` and goes on.
  */
 export class LearnerProcess {
   readonly pid: number;
@@ -154,8 +157,9 @@ export class LearnerProcess {
     this.watchSilence();
     if (waiting === null) return;
     if (reply.type === 'error') {
+      const code = reply.code === NO_ROOM_CODE ? 'storage_full' : 'learner_failed';
       this.settle((w) =>
-        w.reject(new HoneError('learner_failed', `The learner failed (${reply.code}): ${reply.message}`)),
+        w.reject(new HoneError(code, `The learner failed (${reply.code}): ${reply.message}`)),
       );
       return;
     }

@@ -53,6 +53,7 @@ export const STALE_COUNTER = 'policyTooOld';
  * @param now Milliseconds since the epoch; null when what is open was settled.
  * @returns what was decided, also when the update failed (its events stay in the queue); null when nothing in the
  *   events could be learned from.
+ * @throws HoneError `storage_full` when there is no room for the adapter or the decision: nothing was decided then.
  */
 export async function performUpdate(
   parts: UpdateParts,
@@ -120,7 +121,7 @@ export function updateConfigOf(layers: number, settings: TrainingSettings): Upda
 }
 
 async function decide(
-  { engine, learner, settings, logger, ending }: UpdateParts,
+  { store, engine, learner, settings, logger, ending }: UpdateParts,
   request: Extract<LearnerRequest, { type: 'update' }>,
   batch: Batch,
   onProgress: (progress: LearnerProgress) => void,
@@ -159,11 +160,21 @@ async function decide(
     };
   } catch (error) {
     if (ending.aborted) throw error;
+    if (isStorageFull(error)) {
+      // No event is to blame, so this is no failed run; what was half written must not fill the disk further.
+      removeAdapterFiles(store, basename(request.candidatePath));
+      throw error;
+    }
     const reason = error instanceof Error ? error.message : String(error);
     logger.error({ err: error, run: request.id }, 'The update failed; its events stay in the queue.');
     const seconds = { learner: secondsSince(started) };
     return { ...record, candidate: null, decision: 'failed', reason, seconds, figures: {}, scores: null };
   }
+}
+
+/** Whether a piece of work failed for want of room on the disk. */
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof HoneError && error.code === 'storage_full';
 }
 
 function gateOf(
