@@ -124,9 +124,12 @@ export function createEventTable(database: Database.Database, completions: Compl
     if (submission.client !== null) completions.insertClient(submission.client);
     const seq = journal(outcome, 'flat', submission.body, receivedAt);
     addOutcome(outcome, 'flat', seq, receivedAt);
-    if (submission.retained !== null)
-      insertRetention.run(outcome.id, outcome.completionId, FLAT_RETENTION_SECONDS, submission.retained);
-    if (submission.typed !== null) insertCorrection.run(outcome.id, outcome.completionId, submission.typed);
+    const { completionId } = outcome;
+    // A fact that was told before the outcome stays.
+    if (submission.retained !== null && retentionOf.get(completionId, FLAT_RETENTION_SECONDS) === undefined)
+      insertRetention.run(outcome.id, completionId, FLAT_RETENTION_SECONDS, submission.retained);
+    if (submission.typed !== null && correctionOf.get(completionId) === undefined)
+      insertCorrection.run(outcome.id, completionId, submission.typed);
     return { id: outcome.id, status: 'stored' };
   }
 

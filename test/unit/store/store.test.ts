@@ -123,6 +123,19 @@ describe('experience store', () => {
       assert.deepEqual(store.facts.undecided()[0]!.retention, { fraction: 0.5 });
     });
 
+    it('takes a flat body after a later fact about its completion, which stays as it was told', () => {
+      const record = completionRecord(place(0, false));
+      store.recordCompletion(record);
+      store.events.submit([retentionEvent(record.id, 120, 0.5), correctionEvent(record.id, 'two;')], 1);
+      const outcome = outcomeEvent(record, { kind: 'accepted' }, { id: `flat:${record.id}` });
+      const submission = { body: {}, outcome, retained: 1, typed: 'three;', client: null };
+      assert.equal(store.events.submitFlat(submission, 2).status, 'stored');
+      assert.equal(store.events.submitFlat(submission, 3).status, 'duplicate');
+      const [facts] = store.facts.undecided();
+      assert.deepEqual(facts!.retention, { fraction: 0.5 });
+      assert.deepEqual(facts!.correction, { typed: 'two;' });
+    });
+
     it('tells "asked and unknown" from "not asked yet"', () => {
       const record = completionRecord(place(0, false));
       store.recordCompletion(record);
