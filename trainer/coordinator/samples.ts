@@ -22,6 +22,8 @@ export interface BuiltSample {
   stale: boolean;
 }
 
+/** Text longer than this per token that is wanted of it is cut before it is tokenised. */
+const MAX_CHARS_PER_TOKEN = 32;
 /** The least text for which "stands in the prompt before" says anything. */
 const MIN_TELLING_CHARS = 8;
 
@@ -68,7 +70,7 @@ export function buildScoreItem(training: TrainingFacts, context: SampleContext):
   const kept = isTakenWhole(facts) && (facts.retention?.fraction ?? 1) >= 1 ? facts.shownText : null;
   const truth = facts.correction?.typed ?? kept;
   if (truth === null || truth === '') return null;
-  const target = context.text.tokenize(normalise(truth)).slice(0, context.settings.maxTargetTokens);
+  const target = targetTokens(truth, false, context);
   if (target.length === 0) return null;
   return { id: facts.eventId, prompt: promptOf(completion, context), target };
 }
@@ -102,21 +104,20 @@ function supervisedTerm(
   source: 'correction' | 'accepted',
   context: SampleContext,
 ): Sample['supervised'] | null {
-  const { text, settings } = context;
   if (source === 'correction') {
-    const tokens = [...text.tokenize(normalise(facts.correction!.typed!)), text.endOfText];
-    return { source, tokens: tokens.slice(0, settings.maxTargetTokens), weight: 1 };
+    return { source, tokens: targetTokens(facts.correction!.typed!, true, context), weight: 1 };
   }
   const weight = isTakenWhole(facts) ? (facts.retention?.fraction ?? 1) : 1;
-  const tokens = acceptedTokens({ facts, completion }, context).slice(0, settings.maxTargetTokens);
+  const tokens = acceptedTokens({ facts, completion }, context).slice(0, context.settings.maxTargetTokens);
   return tokens.length === 0 ? null : { source, tokens, weight };
 }
 
 /** The text that was taken, in the ids that were generated where they spell it, else tokenised. */
 function acceptedTokens(
   { facts, completion }: Pick<TrainingFacts, 'facts' | 'completion'>,
-  { modelHash, text }: SampleContext,
+  context: SampleContext,
 ): number[] {
+  const { modelHash, text } = context;
   const taken = takenText(facts);
   const own = completion.source === 'served' && completion.modelHash === modelHash;
   if (own && taken === completion.rawText) return completion.generatedTokens;
@@ -124,9 +125,17 @@ function acceptedTokens(
     const count = tokensSpelling(completion.generatedTokens, taken, true, text.detokenize);
     return completion.generatedTokens.slice(0, count);
   }
-  const tokens = text.tokenize(normalise(taken));
   // A client's flat body is about the whole text that its model wrote: ending there was right.
-  return facts.origin === 'flat' ? [...tokens, text.endOfText] : tokens;
+  return targetTokens(taken, facts.origin === 'flat', context);
+}
+
+/** The first tokens of a text, `maxTargetTokens` at most, with the ending one behind the last when it is to be taught. */
+function targetTokens(value: string, ends: boolean, { text, settings }: SampleContext): number[] {
+  const whole = normalise(value);
+  const read = whole.slice(0, settings.maxTargetTokens * MAX_CHARS_PER_TOKEN);
+  const tokens = text.tokenize(read);
+  if (ends && read.length === whole.length) tokens.push(text.endOfText);
+  return tokens.slice(0, settings.maxTargetTokens);
 }
 
 function takenText(facts: OutcomeFacts): string {

@@ -286,6 +286,25 @@ describe('score items', () => {
     });
   });
 
+  it('tokenises no more of a text of megabytes than is learned from', () => {
+    let longest = 0;
+    const counting = {
+      ...text,
+      tokenize: (value: string) => {
+        longest = Math.max(longest, value.length);
+        return text.tokenize(value);
+      },
+    };
+    const typed = 'x'.repeat(5_000_000);
+    const { maxTargetTokens } = context.settings;
+    const { sample } = buildSample(training(escaped, { correction: { typed } }), {
+      ...context,
+      text: counting,
+    })!;
+    assert.deepEqual(sample.supervised!.tokens, text.tokenize('x'.repeat(2 * maxTargetTokens)));
+    assert.ok(longest < 10_000, `${longest} characters were tokenised`);
+  });
+
   it('scores accepted text that was kept whole', () => {
     assert.deepEqual(item(training(accepted))!.target, text.tokenize(RAW));
     assert.equal(item(training(accepted, { retention: { fraction: 0.9 } })), null);
