@@ -43,6 +43,7 @@ export interface DataFolderLock {
  * also when its number has been given to another process since.
  *
  * @throws DataFolderInUseError when another live process holds it.
+ * @throws HoneError (`data_dir_unusable`, `storage_full`) when the folder can't be written; `publish` too.
  */
 export function lockDataFolder(dataDir: string): DataFolderLock {
   const handle = takeLock(dataDir);
@@ -56,7 +57,12 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     inferenceTokenFingerprint: null,
     feedbackTokenFingerprint: null,
   };
-  writeInfo(dataDir, info);
+  try {
+    writeInfo(dataDir, info);
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
   return {
     publish(change) {
       info = { ...info, ...change };
@@ -87,9 +93,10 @@ export function tokenFingerprint(token: string): string {
 }
 
 function takeLock(dataDir: string): Database.Database {
-  return guarded(dataDir, () => {
-    makePrivateFolder(dataDir);
-    const handle = new Database(join(dataDir, LOCK_FILE), { timeout: 0 });
+  guarded(dataDir, () => makePrivateFolder(dataDir));
+  const path = join(dataDir, LOCK_FILE);
+  return guarded(path, () => {
+    const handle = new Database(path, { timeout: 0 });
     try {
       handle.exec('BEGIN EXCLUSIVE');
       return handle;
@@ -117,8 +124,14 @@ function readInfo(dataDir: string): CompanionLock | null {
 function writeInfo(dataDir: string, info: CompanionLock): void {
   const path = join(dataDir, COMPANION_FILE);
   const partial = `${path}.${process.pid}`;
-  writeFileSync(partial, JSON.stringify(info), { mode: 0o600 });
-  renameSync(partial, path);
+  guarded(path, () => {
+    try {
+      writeFileSync(partial, JSON.stringify(info), { mode: 0o600 });
+      renameSync(partial, path);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  });
 }
 
 function describe(running: CompanionLock | null): string {

@@ -9,6 +9,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** The file never grows beyond this, whatever happens to the deletion of what is old. */
 export const MAX_DATABASE_BYTES = 2 ** 30;
 
+/** What the file system says of a folder that can't be used. */
+const FOLDER_ERRORS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST']);
+
 export interface Connections {
   /** `synchronous=FULL`: a commit is on the disk before the call returns. For what is acknowledged. */
   durable: Database.Database;
@@ -54,7 +57,13 @@ function coded(path: string, error: unknown): unknown {
       },
     );
   if (code.startsWith('SQLITE_CONSTRAINT')) return error;
-  if (code.startsWith('SQLITE_') || ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code))
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT'))
+    return new HoneError(
+      'data_dir_unusable',
+      `${path} is damaged: ${(error as Error).message}. Move it away, then Hone begins a new one, or choose another folder with --data-dir.`,
+      { param: '--data-dir', cause: error },
+    );
+  if (code.startsWith('SQLITE_') || FOLDER_ERRORS.has(code))
     return new HoneError(
       'data_dir_unusable',
       `Can't use ${path}: ${(error as Error).message}. Check that the folder may be written, or choose another with --data-dir.`,

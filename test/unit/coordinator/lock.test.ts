@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMPANION_FILE, companionLockSchema } from '../../../extension/common/contracts/index.ts';
@@ -80,6 +89,21 @@ describe('lock of the data folder', () => {
     const path = join(dataDir, 'file');
     writeFileSync(path, '');
     assert.throws(() => lockDataFolder(path), { code: 'data_dir_unusable' });
+  });
+
+  it('says which file is damaged or in the way, and holds nothing then', () => {
+    const locked = join(dataDir, 'companion.lock');
+    writeFileSync(locked, 'no lock '.repeat(100));
+    assert.throws(() => lockDataFolder(dataDir), {
+      code: 'data_dir_unusable',
+      message: /companion\.lock is damaged.*Move it away/,
+    });
+    rmSync(locked);
+    mkdirSync(join(dataDir, COMPANION_FILE));
+    assert.throws(() => lockDataFolder(dataDir), { code: 'data_dir_unusable', message: /companion\.json/ });
+    assert.deepEqual(readdirSync(dataDir).sort(), [COMPANION_FILE, 'companion.lock']);
+    rmSync(join(dataDir, COMPANION_FILE), { recursive: true });
+    lockDataFolder(dataDir).release();
   });
 
   it('fingerprints a token without telling it', () => {
