@@ -113,9 +113,13 @@ describe('versions by hand', () => {
     const unknown = await service.call('POST', '/api/adapters/99/activate');
     assert.equal(unknown.status, 404);
     assert.match(unknown.body.error.message, /Versions that exist: 0, 1, 2/);
-    const noNumber = await service.call('POST', '/api/adapters/latest/activate');
-    assert.equal(noNumber.status, 400);
-    assert.equal(noNumber.body.error.param, 'version');
+    for (const noVersion of ['latest', '', '-1', '0x0', '1e3']) {
+      const { status, body } = await service.call('POST', `/api/adapters/${noVersion}/activate`);
+      assert.equal(status, 400, `"${noVersion}"`);
+      assert.equal(body.error.param, 'version');
+    }
+    const noUrl = await service.call('POST', '/api/adapters/%zz/activate');
+    assert.deepEqual([noUrl.status, noUrl.body.error.code], [400, 'invalid_request']);
 
     service.store.adapters.registerModel({ hash: 'b'.repeat(64), name: 'another', path: 'b.gguf' });
     service.store.runs.commit(

@@ -26,7 +26,12 @@ export interface FeedbackServiceOptions extends FeedbackParts {
 }
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-const versionParameters = z.object({ version: z.coerce.number<string>().int().nonnegative() });
+const versionParameters = z.object({
+  version: z
+    .string()
+    .regex(/^\d{1,15}$/, 'a version is a whole number from 0')
+    .transform(Number),
+});
 
 /** A service that is ready to listen. */
 export function createFeedbackService(options: FeedbackServiceOptions): FastifyInstance {

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
 } from 'fastify';
 import { checkHostAndOrigin, checkToken, checkTokenPolicy } from './access.ts';
 import { errorBody, HoneError } from './errors.ts';
@@ -30,6 +31,10 @@ export function createService(options: ServiceOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
+    // What is no URL reaches no hook and no error handler.
+    frameworkErrors(error, _, reply) {
+      sendError(toHoneError(error), reply);
+    },
   });
   app.addHook('onRequest', async (request) => {
     checkHostAndOrigin(request.headers, options.host);
@@ -39,14 +44,14 @@ export function createService(options: ServiceOptions): FastifyInstance {
   app.setErrorHandler((error: FastifyError | HoneError, request, reply) => {
     const coded = toHoneError(error);
     if (coded.status >= 500) request.log.error({ err: error, code: coded.code }, coded.message);
-    return reply.status(coded.status).send(errorBody(coded));
+    return sendError(coded, reply);
   });
   app.setNotFoundHandler((request, reply) => {
     const coded = new HoneError(
       'not_found',
       `There is no ${request.method} ${request.url.split('?')[0]!} here.`,
     );
-    return reply.status(coded.status).send(errorBody(coded));
+    return sendError(coded, reply);
   });
   return app;
 }
@@ -86,6 +91,10 @@ function listenError(error: unknown, host: string, port: number, option: string)
     });
   }
   return error;
+}
+
+function sendError(error: HoneError, reply: FastifyReply): FastifyReply {
+  return reply.status(error.status).send(errorBody(error));
 }
 
 function toHoneError(error: FastifyError | HoneError): HoneError {
