@@ -21,7 +21,7 @@ import { StatusPanel } from './vscode/statusPanel.ts';
 let close: () => Promise<void> = async () => undefined;
 
 /** What other code of the same editor, tests above all, may ask. */
-export interface HoneApi {
+interface HoneApi {
   /** Folder of everything that the extension and its companion write. */
   storage: string;
   /** Address of the companion's completions, or null while none is ready. */

@@ -9,7 +9,7 @@ export const FEEDBACK_TOKEN_VARIABLE = 'HONE_FEEDBACK_TOKEN';
  * The companion ends by itself when no request, `GET /health` included, reached it for this long: every window
  * asks for its health again and again, so it ends after the last window has gone.
  */
-export const EXIT_WHEN_IDLE_OPTION = '--exit-when-idle';
+const EXIT_WHEN_IDLE_OPTION = '--exit-when-idle';
 export const EXIT_WHEN_IDLE_SECONDS = 30;
 /** Well inside the time above, and soon enough to find a killed companion. */
 export const HEALTH_INTERVAL_MS = 1000;

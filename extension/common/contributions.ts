@@ -47,7 +47,7 @@ export interface Settings {
   batchEvents: number;
 }
 
-export interface SettingContract<T> {
+interface SettingContract<T> {
   /** Below `hone.`. */
   key: string;
   fallback: T;

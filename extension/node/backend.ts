@@ -15,7 +15,7 @@ const LOG_INTERVAL_MS = 2000;
 /** A window may stay open for weeks. */
 const PRUNE_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
-export interface BackendOptions {
+interface BackendOptions {
   paths: Paths;
   /** Id of this window. */
   window: string;

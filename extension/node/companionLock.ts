@@ -4,7 +4,7 @@ import { COMPANION_FILE, companionLockSchema, type CompanionLock } from '../comm
 import type { Endpoints } from './companionClient.ts';
 import { fingerprint, type Tokens } from './tokens.ts';
 
-export type Found =
+type Found =
   | { state: 'none' }
   /** A companion has the data folder, but doesn't listen yet. */
   | { state: 'starting'; pid: number }

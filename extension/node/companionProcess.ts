@@ -10,7 +10,7 @@ import type { Tokens } from './tokens.ts';
 const LOG_MAX_BYTES = 4 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000;
 
-export interface CompanionCommand {
+interface CompanionCommand {
   /** The editor's own runtime, or a Node. */
   runtime: string;
   script: string;
@@ -20,7 +20,7 @@ export interface CompanionCommand {
   logPath: string;
 }
 
-export interface StartedCompanion {
+interface StartedCompanion {
   process: ChildProcess;
   ready: ServeReady;
 }

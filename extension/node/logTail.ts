@@ -51,7 +51,7 @@ export class LogTail {
   }
 }
 
-export interface LogLine {
+interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
   /** When it was written, milliseconds since the epoch; null: the line doesn't tell. */

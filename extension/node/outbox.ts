@@ -15,7 +15,7 @@ const NO_STATUS = -1;
 /** Statuses that say: this event is wrong and will be wrong the next time too. */
 const REFUSALS = new Set([400, 409, 413, 415, 422]);
 
-export interface OutboxOptions {
+interface OutboxOptions {
   store: Store;
   /** This window's name in the outbox. */
   window: string;

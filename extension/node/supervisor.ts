@@ -19,7 +19,7 @@ const LOOKS_MAX = 50;
 const END_POLL_MS = 100;
 const END_TIMEOUT_MS = 10_000;
 
-export type CompanionState =
+type CompanionState =
   | { kind: 'starting' }
   | { kind: 'ready'; pid: number; client: CompanionClient }
   | { kind: 'error'; message: string }
@@ -32,7 +32,7 @@ interface Reached {
   own: boolean;
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   paths: Paths;
   tokens: Tokens;
   /** Read anew at every start. */

@@ -8,7 +8,7 @@ import type { Capture } from './capture.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 import type { StatusPanel } from './statusPanel.ts';
 
-export interface CommandParts {
+interface CommandParts {
   settings: CurrentSettings;
   backend: Backend;
   capture: Capture;

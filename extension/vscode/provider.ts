@@ -27,7 +27,7 @@ import { surroundingsOf, type Surroundings } from './surroundings.ts';
 /** More than can wait for the suggest widget at once. */
 const HELD_ROWS_MAX = 20;
 
-export interface ProviderParts {
+interface ProviderParts {
   settings: () => Settings;
   policy: Policy;
   client: () => CompanionClient | null;

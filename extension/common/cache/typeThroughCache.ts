@@ -4,7 +4,7 @@ const ENTRIES_MAX = 100;
 /** Closing brackets that the editor may have put behind the caret while the suggestion was typed. */
 const AUTO_CLOSED = /^[)\]}>"'`]{1,3}/;
 
-export interface CachedSuggestion {
+interface CachedSuggestion {
   id: string;
   document: string;
   /** Text around the caret when the suggestion was made, LF; of each side `CACHE_CONTEXT_UNITS` are kept. */
@@ -15,7 +15,7 @@ export interface CachedSuggestion {
   adapterVersion: number;
 }
 
-export interface CacheHit {
+interface CacheHit {
   suggestion: CachedSuggestion;
   /** Units of the suggestion that stand in the document already. */
   typed: number;

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
  * Files whose text never leaves the editor, whatever the settings say: environment files, keys, certificates,
  * credentials. A user's patterns are added to these and can't take one away.
  */
-export const ALWAYS_EXCLUDED = [
+const ALWAYS_EXCLUDED = [
   '**/.env',
   '**/.env.*',
   '**/*.env',

@@ -17,8 +17,6 @@ import {
   type TrimFilter,
 } from './types.ts';
 
-export type { FilterContext } from './types.ts';
-
 /** In this order: first what the text is, then what stands around it. The keys are the names in records. */
 const trimFilters: Record<string, TrimFilter> = {
   halfSurrogates,

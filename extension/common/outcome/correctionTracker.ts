@@ -3,9 +3,9 @@ import { lineEndBelow, lineStart, newlineCount, toLf } from './offsets.ts';
 import { growingRange, type TrackedRange } from './trackedRange.ts';
 
 /** The developer has finished when nothing was edited near the place for this long. */
-export const CORRECTION_QUIET_MS = 10_000;
+const CORRECTION_QUIET_MS = 10_000;
 /** A correction is taken at the latest this long after the suggestion's end. */
-export const CORRECTION_LIMIT_MS = 60_000;
+const CORRECTION_LIMIT_MS = 60_000;
 /** A single insertion longer than this was not typed. */
 export const TYPED_INSERT_MAX_UNITS = 200;
 

@@ -39,7 +39,7 @@ export interface Display {
 }
 
 /** What a change or a caret movement means for a suggestion on display. */
-export type Effect = 'elsewhere' | 'agreed' | 'complete' | 'disagreed' | 'deletedBefore';
+type Effect = 'elsewhere' | 'agreed' | 'complete' | 'disagreed' | 'deletedBefore';
 
 /** A suggestion that goes on display now; nothing of it is taken beyond what stands left of the caret. */
 export function newDisplay(offer: OfferedCompletion, at: number): Display {

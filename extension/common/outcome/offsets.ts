@@ -22,7 +22,7 @@ export function toLf(text: string): string {
 }
 
 /** Offset of the first line break at or after `offset`, or the document's length. */
-export function lineEnd(text: DocumentText, offset: number): number {
+function lineEnd(text: DocumentText, offset: number): number {
   for (let from = offset; from < text.length; from += SCAN_CHUNK_UNITS) {
     const at = text.slice(from, from + SCAN_CHUNK_UNITS).search(/[\r\n]/);
     if (at >= 0) return from + at;

@@ -1,7 +1,7 @@
 import { TYPED_INSERT_MAX_UNITS } from './correctionTracker.ts';
 import type { ChangeOrigin, TextEdit } from './events.ts';
 
-export interface ChangeFacts {
+interface ChangeFacts {
   edits: readonly TextEdit[];
   /** As the editor says it. */
   reason: 'undo' | 'redo' | undefined;

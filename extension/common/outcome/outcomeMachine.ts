@@ -14,7 +14,7 @@ import { decide, isFirstLineCompatible, type End } from './verdict.ts';
  * before it runs the item's command, so every such end waits for the command; and a slip of the finger that is
  * taken back at once finds its suggestion still undecided.
  */
-export const DECISION_DELAY_MS = 1000;
+const DECISION_DELAY_MS = 1000;
 /** How long a suggestion waits for the suggest widget to go. */
 const HELD_MAX_MS = 10_000;
 /** Ids of settled completions that are remembered, so that a late event can't settle one again. */

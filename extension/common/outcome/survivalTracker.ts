@@ -5,7 +5,7 @@ import { closedRange, type TrackedRange } from './trackedRange.ts';
 import type { DocumentText } from './events.ts';
 
 /** When survival is measured, in seconds after the acceptance. */
-export const SURVIVAL_CHECKPOINTS_S = [30, 120, 300, 600] as const;
+const SURVIVAL_CHECKPOINTS_S = [30, 120, 300, 600] as const;
 
 export interface RetentionFact {
   completionId: string;

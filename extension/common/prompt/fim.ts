@@ -1,8 +1,6 @@
 /** Fill-in-the-middle prompts: which template a model needs, and a document rendered in it. */
 import { FIM_FAMILIES, type FimFamily, type FimOrder } from './fimFamilies.ts';
 
-export type { FimFamily, FimOrder } from './fimFamilies.ts';
-
 /** A piece of a prompt: a marker of the model's vocabulary, or text that is never parsed for markers. */
 export type PromptPart = { marker: string } | { text: string };
 

@@ -2,7 +2,7 @@
 import { FIM_FAMILIES, type FimFamily } from './fimFamilies.ts';
 import type { FimDocument } from './fim.ts';
 
-export interface TakenApart {
+interface TakenApart {
   family: string;
   document: FimDocument;
 }

@@ -6,7 +6,7 @@ export interface TokenPart {
   tokens: number[];
 }
 
-export interface FittedPrompt {
+interface FittedPrompt {
   tokens: number[];
   /** How many tokens were cut. */
   truncated: number;

@@ -5,7 +5,7 @@ import type { PromptWindow } from './window.ts';
 export const MAX_COMPLETION_TOKENS = 48;
 
 /** What the caller knows beside the window. */
-export interface RequestFacts {
+interface RequestFacts {
   workspace: string;
   language: string;
   session: string;

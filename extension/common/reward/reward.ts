@@ -19,7 +19,7 @@ export interface RewardFacts {
   retained: number | null;
 }
 
-export interface RewardOptions {
+interface RewardOptions {
   /** p*, 0..1. */
   acceptThreshold: number;
   observedWeight: number;

@@ -13,9 +13,9 @@ export interface Situation {
   training: TrainingStatus | null;
 }
 
-export type StatusKind = 'starting' | 'ready' | 'learning' | 'trackingOff' | 'error';
+type StatusKind = 'starting' | 'ready' | 'learning' | 'trackingOff' | 'error';
 
-export interface StatusView {
+interface StatusView {
   kind: StatusKind;
   /** Of the status-bar item, with its icon. */
   text: string;

@@ -1,6 +1,6 @@
 import { toLf } from '../outcome/offsets.ts';
 
-export interface Placed {
+interface Placed {
   /** What the editor inserts at the caret, in the document's line ends. */
   insertText: string;
   /** Units to the right of the caret, in its own line, that the text replaces. */
