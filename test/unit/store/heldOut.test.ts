@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { DATABASE_FILE } from '../../../trainer/store/database.ts';
 import { columnOf, isHeldOut, prefixOf } from '../../../trainer/store/heldOut.ts';
+import { openStore } from '../../../trainer/store/store.ts';
+import { completionRecord, outcomeEvent, place } from '../../fixtures/records.ts';
 
 describe('held-out membership', () => {
   const at = (offset: number, column = 0) =>
@@ -27,6 +34,31 @@ describe('held-out membership', () => {
       isHeldOut({ relativePath: '', offset: 0, column: 4, promptText: `prompt ${index}` }),
     ).filter(Boolean).length;
     assert.ok(Math.abs(held / 2_000 - 0.2) < 0.03, `${held} of 2000`);
+  });
+
+  it('is what was recorded with the completion, not what its place would say later', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'hone-held-out-'));
+    const store = openStore(dataDir);
+    const record = completionRecord(place(0, false));
+    store.recordCompletion(record);
+    const database = new Database(join(dataDir, DATABASE_FILE));
+    database.exec('UPDATE completions SET held_out = 1');
+    // The feedback names another place: the line has moved since.
+    const event = outcomeEvent(record, { kind: 'accepted' }, { offset: place(1, false).offset });
+    store.events.submit([event], 1);
+    assert.equal(store.completions.get(record.id)!.heldOut, true);
+    assert.deepEqual(
+      store.facts.heldOut(10).map((facts) => [facts.eventId, facts.heldOut]),
+      [[event.id, true]],
+    );
+    assert.deepEqual(store.facts.undecided(), []);
+    // And what was recorded with the outcome stays, whatever becomes of the completion.
+    database.exec('DELETE FROM completions');
+    database.close();
+    assert.equal(store.facts.heldOut(10).length, 1);
+    assert.deepEqual(store.facts.undecided(), []);
+    store.close();
+    rmSync(dataDir, { recursive: true });
   });
 
   it('finds the caret column in a prompt of any order', () => {
