@@ -15,13 +15,15 @@ import type { PairedSums } from './statistics.ts';
 
 const SILENCE_MS = 120_000;
 const CACHE_BYTES = 512 * 1024 * 1024;
-/** Items of one request to the learner: it says nothing until all of them are scored. */
-const ITEMS_PER_REQUEST = 16;
+/** Items of one request to a learner: it says nothing until all of them are scored. */
+const ITEMS_PER_REQUEST = 8;
+/** Each holds the model once more. */
+const MOST_PROCESSES = 4;
 
 export interface ScoringOptions {
   modelPath: string;
   gpu: GpuChoice;
-  /** Absent: the physical cores. */
+  /** Processes that score side by side, a thread each; absent: the physical cores. */
   threads?: number | undefined;
   /** Lowest layer that the adapters change; absent: the default of the model. */
   firstLayer?: number | undefined;
@@ -40,38 +42,45 @@ export async function scorePositions(
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<Score[][]> {
   const { items, layers, endTokens, threads } = await scoreItems(files, positions, options);
-  const learner = new LearnerProcess({
-    entry: learnerEntry(),
-    silenceMs: SILENCE_MS,
-    logger: options.logger,
-    init: {
-      type: 'init',
-      modelPath: options.modelPath,
-      gpu: options.gpu,
-      threads,
-      firstLayer: options.firstLayer ?? defaultFirstLayer(layers),
-      // Not chosen by speed: the same scores on every run.
-      weightType: 'bf16',
-      endTokens,
-      cacheBytes: CACHE_BYTES,
-    },
-  });
-  try {
-    await learner.start();
-    const total = items.length * adapters.length;
-    const scores = adapters.map((): Score[] => []);
-    for (let from = 0; from < items.length; from += ITEMS_PER_REQUEST) {
-      const part = items.slice(from, from + ITEMS_PER_REQUEST);
-      for (const [i, adapter] of adapters.entries()) {
-        const id = `${adapter.version}-${from}`;
-        scores[i]!.push(...(await learner.score({ type: 'score', id, items: part, adapter })));
-        onProgress(from * adapters.length + (i + 1) * part.length, total);
+  const parts = Array.from({ length: Math.ceil(items.length / ITEMS_PER_REQUEST) }, (_, part) =>
+    items.slice(part * ITEMS_PER_REQUEST, (part + 1) * ITEMS_PER_REQUEST),
+  );
+  const scores = adapters.map(() => parts.map((): Score[] => []));
+  let done = 0;
+  const scoreParts = async (worker: number, workers: number): Promise<void> => {
+    const learner = new LearnerProcess({
+      entry: learnerEntry(),
+      silenceMs: SILENCE_MS,
+      logger: options.logger,
+      init: {
+        type: 'init',
+        modelPath: options.modelPath,
+        gpu: options.gpu,
+        threads: 1,
+        firstLayer: options.firstLayer ?? defaultFirstLayer(layers),
+        // Not chosen by speed: the same scores on every run.
+        weightType: 'bf16',
+        endTokens,
+        cacheBytes: CACHE_BYTES,
+      },
+    });
+    try {
+      await learner.start();
+      for (let part = worker; part < parts.length; part += workers) {
+        for (const [i, adapter] of adapters.entries()) {
+          const id = `${adapter.version}-${part}`;
+          scores[i]![part] = await learner.score({ type: 'score', id, items: parts[part]!, adapter });
+          onProgress((done += parts[part]!.length), items.length * adapters.length);
+        }
       }
+    } finally {
+      await learner.dispose();
     }
-    return scores;
-  } finally {
-    await learner.dispose();
-  }
+  };
+  // Processes of one thread share nothing, so they don't wait for each other as the threads of one graph do.
+  const workers = Math.min(threads, MOST_PROCESSES, parts.length);
+  await Promise.all(Array.from({ length: workers }, (_, worker) => scoreParts(worker, workers)));
+  return scores.map((byPart) => byPart.flat());
 }
 
 /** What is paired by file for the intervals: log-probability a token, and exact lines a position. */
