@@ -16,7 +16,7 @@ const LOCK_FILE = 'companion.lock';
 const FINGERPRINT_HEX_DIGITS = 16;
 
 /** Another companion owns the data folder. */
-export class DataFolderInUseError extends HoneError {
+class DataFolderInUseError extends HoneError {
   /** Null in the moment between taking the lock and writing the file. */
   readonly running: CompanionLock | null;
 
@@ -31,7 +31,7 @@ export class DataFolderInUseError extends HoneError {
   }
 }
 
-export interface DataFolderLock {
+interface DataFolderLock {
   /** Writes what is known by now (ports, fingerprints) for windows that want to attach. */
   publish(change: Partial<Omit<CompanionLock, 'v' | 'pid' | 'startedAt'>>): void;
   /** Removes the file and lets the next companion in. */

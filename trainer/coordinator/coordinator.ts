@@ -36,7 +36,7 @@ const PRUNE_INTERVAL_MS = 60 * 60 * 1000;
 /** Longest delay that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface CoordinatorOptions {
+interface CoordinatorOptions {
   store: Store;
   engine: Engine;
   settings: TrainingSettings;

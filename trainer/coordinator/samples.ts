@@ -13,7 +13,7 @@ export interface SampleContext {
   recentVersions: ReadonlySet<number>;
 }
 
-export interface BuiltSample {
+interface BuiltSample {
   /** Its policy term has advantage = reward; the caller takes the baseline off. */
   sample: Sample;
   /** Null: no policy term. */

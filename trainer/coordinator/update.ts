@@ -36,7 +36,7 @@ export interface UpdateParts {
   ending: AbortSignal;
 }
 
-export interface Decided {
+interface Decided {
   run: RunSummary;
   /** False also when the version that it began with was taken out of service or to another scale meanwhile. */
   learnerFailed: boolean;

@@ -20,7 +20,7 @@ const ITEMS_PER_REQUEST = 8;
 /** Each holds the model once more. */
 const MOST_PROCESSES = 4;
 
-export interface ScoringOptions {
+interface ScoringOptions {
   modelPath: string;
   gpu: GpuChoice;
   /** Processes that score side by side, a thread each; absent: the physical cores. */
@@ -111,7 +111,7 @@ export function scoreSums(
 }
 
 /** The positions as token ids, built as the services build them, and what the learner needs to know of the model. */
-export async function scoreItems(
+async function scoreItems(
   files: readonly SourceFile[],
   positions: readonly Position[],
   options: ScoringOptions,

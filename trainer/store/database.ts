@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.ts';
 export const DATABASE_FILE = 'experience.db';
 const BUSY_TIMEOUT_MS = 5_000;
 /** The file never grows beyond this, whatever happens to the deletion of what is old. */
-export const MAX_DATABASE_BYTES = 2 ** 30;
+const MAX_DATABASE_BYTES = 2 ** 30;
 
 /** What the file system says of a folder that can't be used. */
 const FOLDER_ERRORS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST']);

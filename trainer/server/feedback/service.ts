@@ -19,7 +19,7 @@ export interface FeedbackParts {
   maxQueued: number;
 }
 
-export interface FeedbackServiceOptions extends FeedbackParts {
+interface FeedbackServiceOptions extends FeedbackParts {
   host: string;
   token: string;
   logger: Logger;

@@ -10,7 +10,7 @@ import { checkHostAndOrigin, checkToken, checkTokenPolicy } from './access.ts';
 import { errorBody, HoneError } from './errors.ts';
 
 /** A 5 MB prompt is answered (truncated, and said); more is refused. */
-export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /** Paths that need no token: a supervisor must be able to ask whether the service is alive. */
 const OPEN_PATHS = new Set(['/health']);
