@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Random } from './random.ts';
 
 /** Where a virtual day begins, in milliseconds since the epoch; any fixed moment will do. */
-export const VIRTUAL_START_MS = Date.UTC(2026, 0, 5, 9, 0, 0);
+const VIRTUAL_START_MS = Date.UTC(2026, 0, 5, 9, 0, 0);
 
 /** Time that passes only when somebody types or thinks. */
 export class VirtualClock {
