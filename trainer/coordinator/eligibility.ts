@@ -8,6 +8,9 @@ export const CORRECTION_WAIT_MS = 75_000;
 /** How long the two minutes' survival is waited for. */
 export const RETENTION_WAIT_MS = 150_000;
 
+/** A clock that is corrected by less than this was not set. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
 /** Why nothing can be learned from an outcome, as counted in the status. */
 type DropReason = 'unknownCompletion' | 'nothingToLearn';
 
@@ -35,7 +38,9 @@ export function eligibilityOf(
 ): Eligibility {
   if (facts.completion === null) return { state: 'drop', reason: 'unknownCompletion' };
   const settlesAt = settlementOf(facts, settings);
-  if (now !== null && now < settlesAt) return { state: 'open', settlesAt };
+  // An outcome of the future: the clock was set back. How long it has waited is unknown, so it waits no longer.
+  const isTimed = now !== null && now > facts.receivedAt - CLOCK_TOLERANCE_MS;
+  if (isTimed && now < settlesAt) return { state: 'open', settlesAt };
   const uses = usesOf(facts, modelHash, settings);
   if (uses.policy === null && uses.supervised === null) return { state: 'drop', reason: 'nothingToLearn' };
   return { state: 'ready' };

@@ -19,6 +19,7 @@ export class LearnerSupervisor {
   private process: LearnerProcess | null = null;
   private info: LearnerReady | null = null;
   private failures = 0;
+  /** `performance.now()`: the time of day may be set. */
   private notBefore = 0;
   private paused = false;
 
@@ -38,7 +39,7 @@ export class LearnerSupervisor {
 
   /** Milliseconds that an update nobody asked for should wait after failures; 0: none. */
   get waitMs(): number {
-    return Math.max(0, this.notBefore - Date.now());
+    return Math.max(0, this.notBefore - performance.now());
   }
 
   /**
@@ -59,7 +60,8 @@ export class LearnerSupervisor {
       return answer;
     } catch (error) {
       this.failures++;
-      this.notBefore = Date.now() + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.failures - 1));
+      this.notBefore =
+        performance.now() + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.failures - 1));
       throw error;
     }
   }

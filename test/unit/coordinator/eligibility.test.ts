@@ -48,6 +48,12 @@ const unknown = { correction: { typed: null } };
 const kept = (fraction: number | null) => ({ retention: { fraction } });
 
 describe('eligibility', () => {
+  it('waits no longer when the clock was set back', () => {
+    const at = (now: number) => eligibilityOf(facts(accepted), MODEL_HASH, settings, now).state;
+    assert.equal(at(RECEIVED - 1_000), 'open', 'a clock is corrected by seconds now and then');
+    assert.equal(at(RECEIVED - 3_600_000), 'ready');
+  });
+
   const at = (one: OutcomeFacts, ms: number) => eligibilityOf(one, MODEL_HASH, settings, RECEIVED + ms);
 
   const settlement: [string, OutcomeFacts, number][] = [

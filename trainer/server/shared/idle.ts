@@ -6,25 +6,26 @@ const MILLISECONDS_PER_SECOND = 1000;
 
 /** Knows when the last request came, over all services that it watches. */
 export class IdleWatch {
-  #lastRequestAt = Date.now();
+  // Not the time of day: a clock that is set, or a computer that wakes up, is no time without a request.
+  #lastRequestAt = performance.now();
 
   /** Every request to the service counts, `GET /health` included. Before the service listens. */
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', async () => {
-      this.#lastRequestAt = Date.now();
+      this.#lastRequestAt = performance.now();
     });
     app.addHook('onResponse', async () => {
-      this.#lastRequestAt = Date.now();
+      this.#lastRequestAt = performance.now();
     });
   }
 
   /** Resolves when no request came for this long, counted from now on at the earliest. */
   idleFor(seconds: number): Promise<void> {
     const limitMs = seconds * MILLISECONDS_PER_SECOND;
-    this.#lastRequestAt = Date.now();
+    this.#lastRequestAt = performance.now();
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        if (Date.now() - this.#lastRequestAt < limitMs) return;
+        if (performance.now() - this.#lastRequestAt < limitMs) return;
         clearInterval(timer);
         resolve();
       }, limitMs / LOOKS_PER_TIME);
