@@ -25,6 +25,11 @@ describe('access to the services', () => {
     checkTokenPolicy('a-token', '0.0.0.0');
   });
 
+  it('refuses a token that no request could carry', () => {
+    for (const token of ['', ' ', 'a-token\n'])
+      assert.throws(() => checkTokenPolicy(token, '127.0.0.1'), { code: 'token_required' });
+  });
+
   it('is for requests to this machine', () => {
     for (const host of ['127.0.0.1:8081', 'localhost:8081', 'localhost', '[::1]:8081', 'LOCALHOST:1']) {
       checkHostAndOrigin({ host }, '127.0.0.1');

@@ -29,8 +29,14 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Refuses `--token none` on an address that other machines can reach. */
+/** Refuses `--token none` on an address that other machines can reach, and a token that no request could carry. */
 export function checkTokenPolicy(token: string, host: string): void {
+  if (token === '' || token !== token.trim())
+    throw new HoneError(
+      'token_required',
+      'The token is empty or begins or ends with a space, so no request could carry it. Give --token another value, or leave it out for a new one.',
+      { param: '--token' },
+    );
   if (token !== NO_TOKEN || isLoopback(host)) return;
   throw new HoneError(
     'token_required',
