@@ -9,9 +9,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** The file never grows beyond this, whatever happens to the deletion of what is old. */
 const MAX_DATABASE_BYTES = 2 ** 30;
 
-/** What the file system says of a folder that can't be used. */
-const FOLDER_ERRORS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST']);
-
 export interface Connections {
   /** `synchronous=FULL`: a commit is on the disk before the call returns. For what is acknowledged. */
   durable: Database.Database;
@@ -63,13 +60,17 @@ function coded(path: string, error: unknown): unknown {
       `${path} is damaged: ${(error as Error).message}. Move it away, then Hone begins a new one, or choose another folder with --data-dir.`,
       { param: '--data-dir', cause: error },
     );
-  if (code.startsWith('SQLITE_') || FOLDER_ERRORS.has(code))
+  if (code.startsWith('SQLITE_') || isFileSystemError(error))
     return new HoneError(
       'data_dir_unusable',
       `Can't use ${path}: ${(error as Error).message}. Check that the folder may be written, or choose another with --data-dir.`,
       { param: '--data-dir', cause: error },
     );
   return error;
+}
+
+function isFileSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function connect(path: string, synchronous: 'FULL' | 'NORMAL', maxBytes: number): Database.Database {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,6 +90,9 @@ describe('lock of the data folder', () => {
     const path = join(dataDir, 'file');
     writeFileSync(path, '');
     assert.throws(() => lockDataFolder(path), { code: 'data_dir_unusable' });
+    const link = join(dataDir, 'link');
+    symlinkSync(join(dataDir, 'not', 'mounted'), link, 'dir');
+    assert.throws(() => lockDataFolder(join(link, 'data')), { code: 'data_dir_unusable', message: /link/ });
   });
 
   it('says which file is damaged or in the way, and holds nothing then', () => {
