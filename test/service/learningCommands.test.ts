@@ -108,7 +108,9 @@ describe('hone train and hone adapters', function () {
   it('tells wrong usage from failure', async () => {
     assert.equal((await runHone(['adapters', 'show', 'newest', ...common])).code, 2);
     assert.equal((await runHone(['adapters', 'show', ...common])).code, 2);
-    assert.equal((await runHone(['adapters', 'show', '77', ...common])).code, 1);
+    const unknown = await runHone(['adapters', 'show', '0', ...common]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.errors, /no adapter 0 to show. Versions: 1, 2/);
     assert.equal((await runHone(['train', '--colour', ...common])).code, 2);
     assert.equal((await runHone(['train', '--help'])).code, 0);
   });

@@ -146,6 +146,12 @@ describe('replay through the services', () => {
       (await wrong('--holdout', 'elsewhere/**')).stderr,
       /^hone: .*nothing to measure on.*\[invalid_request\]/,
     );
+    const noFolder = path.join(folder, 'nowhere', 'report.json');
+    assert.match(
+      (await wrong('--report', noFolder)).stderr,
+      /^hone: --report: .*nowhere.*\[invalid_request\]/,
+      'before anything is measured',
+    );
     assert.match((await wrong('--seeds', '1,x')).stderr, /"x" is no seed/);
     assert.match((await wrong('--url', 'http://127.0.0.1:1')).stderr, /--feedback-url/);
     assert.equal((await wrong('--events', '0')).code, 2);

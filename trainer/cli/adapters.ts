@@ -62,10 +62,12 @@ function show(version: number, options: AdapterOptions): void {
   withStore(options, (store) => {
     const row = store.adapters.get(version);
     if (row === null) {
-      const existing = [0, ...store.adapters.list().map((one) => one.version)].join(', ');
+      const existing = store.adapters.list().map((one) => one.version);
       throw new HoneError(
         'unknown_adapter',
-        `There is no adapter ${version}. Versions that exist: ${existing}.`,
+        existing.length === 0
+          ? `There is no adapter ${version}: nothing has been learned yet.`
+          : `There is no adapter ${version} to show. Versions: ${existing.join(', ')}.`,
       );
     }
     const run = store.runs.list().find((one) => one.version === version) ?? null;

@@ -1,5 +1,5 @@
 /** `hone replay FOLDER`: the simulated developer types real code against the services and lets them learn. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -74,6 +74,7 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   const arms = await coded('--arms', async () => parseArms(options.arms));
   const seeds = await coded('--seeds', async () => parseSeeds(options.seeds));
   const address = runningServices(options, arms, seeds);
+  await coded('--report', async () => checkWritable(options.report));
   const split = await coded('<folder>', async () =>
     splitFiles(await readSourceFiles(resolve(folder)), options.holdout),
   );
@@ -118,6 +119,11 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   const json = `${JSON.stringify(report, null, 2)}\n`;
   if (options.report !== undefined) writeFileSync(options.report, json);
   process.stdout.write(options.json ? json : `${describe(results, dataDir)}\n`);
+}
+
+/** A report that can't be written is told before the minutes that it takes to measure. */
+function checkWritable(report: string | undefined): void {
+  if (report !== undefined) closeSync(openSync(report, 'a'));
 }
 
 /** The tables that a person reads. */
