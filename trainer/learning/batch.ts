@@ -96,7 +96,7 @@ export function headsOf(
   return heads;
 }
 
-/** Token counts by which each term of a mini-batch is averaged. */
+/** Token counts of each term in a mini-batch, by which the losses are averaged. */
 export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
   const counts = zeroSums();
   for (const sample of samples) {
@@ -118,8 +118,10 @@ export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
 
 /**
  * Derivatives of the mini-batch's loss for one sample, by head and temperature:
- * L = w_p·PPO + β·KL + w_c·CE(correction) + w_a·CE(accepted) + w_x·CE(context), each a mean over its tokens in
- * the mini-batch. Adds the sample's part to `sums`.
+ * L = w_p·PPO + β·KL + (w_c·ΣCE(correction) + w_a·ΣCE(accepted) + w_x·ΣCE(context)) / (w_c·n_c + w_a·n_a + w_x·n_x).
+ * PPO and KL are means over their tokens in the mini-batch. The supervised terms share one mean, in which at equal
+ * weights every token counts the same: with a mean each, the few tokens of the corrections drowned the rest. Adds the
+ * sample's part to `sums`.
  */
 export function derivativesOf(
   sample: Sample,
@@ -128,6 +130,10 @@ export function derivativesOf(
   batch: { config: UpdateConfig; counts: LossSums; reference: Reference | undefined; sums: LossSums },
 ): Map<number, Float32Array>[] {
   const { config, counts, reference, sums } = batch;
+  const supervised =
+    config.correctionWeight * counts.correctionTokens +
+    config.acceptedWeight * counts.acceptedTokens +
+    config.contextWeight * counts.contextTokens;
   const derivatives = results.map(() => new Map<number, Float32Array>());
   const addTo = (head: number, temperature: number, values: Float32Array, weight: number): void => {
     const sum = derivatives[head]!.get(temperature) ?? new Float32Array(values.length);
@@ -163,12 +169,11 @@ export function derivativesOf(
   if (layout.supervisedBranch !== null) {
     const { source, weight } = sample.supervised!;
     const term = crossEntropy(results[layout.supervisedBranch]!.logprobs.get(PLAIN_TEMPERATURE)!);
-    const tokens = source === 'correction' ? counts.correctionTokens : counts.acceptedTokens;
     addTo(
       layout.supervisedBranch,
       PLAIN_TEMPERATURE,
       term.derivatives,
-      (supervisedWeight(source, config) * weight) / tokens,
+      (supervisedWeight(source, config) * weight) / supervised,
     );
     sums[source] += term.loss;
   }
@@ -179,7 +184,7 @@ export function derivativesOf(
       head,
       PLAIN_TEMPERATURE,
       term.derivatives,
-      (config.contextWeight * sample.context!.weight) / counts.contextTokens,
+      (config.contextWeight * sample.context!.weight) / supervised,
     );
     sums.context += term.loss;
   }
