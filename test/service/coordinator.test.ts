@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
+import { HoneError } from '../../trainer/server/shared/errors.ts';
 import { RUNS_FILE } from '../../trainer/coordinator/update.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
@@ -286,6 +288,20 @@ describe('coordinator', () => {
       assert.equal(status.error, undefined);
       assert.equal(status.trained, BATCH, 'in one update, whatever failed before');
       for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
+    });
+
+    it('answers for the status while what teaches nothing cannot be counted out, and counts it out later', async () => {
+      await open();
+      const { facts } = service.store;
+      const whole = { ...facts };
+      facts.drop = () => {
+        throw new HoneError('storage_full', 'No space left.');
+      };
+      await service.submit(outcomeEvent({ id: uuidv7() }, { kind: 'accepted' }, place(0, false)));
+      const full = await service.call('GET', '/api/training/status');
+      assert.equal(full.status, 200);
+      Object.assign(facts, whole);
+      await service.until((s) => s.dropped.unknownCompletion === 1);
     });
 
     it('finds the event that the learner fails on, and learns from the others', async () => {

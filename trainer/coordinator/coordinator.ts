@@ -9,6 +9,7 @@ import {
 } from '../../extension/common/contracts/index.ts';
 import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
+import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
@@ -27,7 +28,7 @@ import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
-import { isStorageFull, performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
+import { performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
 /** Until an update is tried again that there was no room to write down. */

@@ -1,5 +1,6 @@
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
+import { isStorageFull } from '../store/database.ts';
 import { eligibilityOf } from './eligibility.ts';
 import type { TrainingSettings } from './settings.ts';
 
@@ -35,8 +36,9 @@ export class EventQueue {
   /** The queue now; read from the store only when something can have changed. */
   current(): QueueState {
     const now = Date.now();
-    if (this.stale || now >= this.state.nextSettlement) this.state = this.sort(now);
+    if (!this.stale && now < this.state.nextSettlement) return this.state;
     this.stale = false;
+    this.state = this.sort(now);
     return this.state;
   }
 
@@ -62,7 +64,17 @@ export class EventQueue {
         state.nextSettlement = Math.min(state.nextSettlement, eligibility.settlesAt);
       }
     }
-    if (dropped.length > 0) this.store.facts.drop(dropped);
+    if (dropped.length > 0) this.drop(dropped);
     return state;
+  }
+
+  /** On a full disk they are counted out the next time: who only asks how things stand still gets an answer. */
+  private drop(events: { eventId: string; reason: string }[]): void {
+    try {
+      this.store.facts.drop(events);
+    } catch (error) {
+      this.stale = true;
+      if (!isStorageFull(error)) throw error;
+    }
   }
 }

@@ -13,6 +13,7 @@ import { defaultUpdateConfig } from '../learning/config.ts';
 import { decideGate } from '../learning/gate.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
+import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
@@ -170,11 +171,6 @@ async function decide(
     const seconds = { learner: secondsSince(started) };
     return { ...record, candidate: null, decision: 'failed', reason, seconds, figures: {}, scores: null };
   }
-}
-
-/** Whether a piece of work failed for want of room on the disk. */
-export function isStorageFull(error: unknown): boolean {
-  return error instanceof HoneError && error.code === 'storage_full';
 }
 
 function gateOf(

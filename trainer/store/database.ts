@@ -43,6 +43,11 @@ export function guarded<T>(path: string, work: () => T): T {
   }
 }
 
+/** Whether a piece of work failed for want of room on the disk. */
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof HoneError && error.code === 'storage_full';
+}
+
 function coded(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
