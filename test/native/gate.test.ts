@@ -18,16 +18,30 @@ import { defaultUpdateConfig } from '../../trainer/learning/config.ts';
 import { decideGate, type GateDecision } from '../../trainer/learning/gate.ts';
 import { Scorer } from '../../trainer/learning/scorer.ts';
 import { TokenCache } from '../../trainer/learning/tokenCache.ts';
-import { runUpdate } from '../../trainer/learning/update.ts';
+import { loadScored, runUpdate, type UpdateRequest } from '../../trainer/learning/update.ts';
 import { DeviceLora, loraLayout, readLora, type Lora } from '../../trainer/model/lora.ts';
 import { Network } from '../../trainer/model/network.ts';
 import { createLogger } from '../../trainer/server/shared/logging.ts';
 import { noise, testDevice } from './gradientCheck.ts';
 
-const TRAINED = 16;
+const BATCH = 16;
+/** Updates of a batch each, as a running loop makes them. */
+const UPDATES = 3;
+const TRAINED = BATCH * UPDATES;
 const HELD_OUT = 40;
 const GENERAL = 6;
-const NAMES = ['user', 'order', 'invoice', 'ticket', 'branch', 'report', 'session', 'message'];
+const NAMES = [
+  'user',
+  'order',
+  'invoice',
+  'ticket',
+  'branch',
+  'report',
+  'session',
+  'message',
+  'device',
+  'coupon',
+];
 const VERBS = ['load', 'save', 'delete', 'update', 'archive', 'send', 'merge', 'restore', 'copy'];
 
 /** The idiom: every failure is told with the house's own function, which no public code has. */
@@ -37,6 +51,9 @@ const documents = NAMES.flatMap((name) => VERBS.map((verb) => ({ name, verb })))
   path: `src/${name}.ts`,
   typed: `return tellHouse('${verb}-${name}', error);`,
 }));
+
+type Adapter = UpdateRequest['parent'];
+const BASE: Adapter = { version: 0, path: null, scale: 1 };
 
 describe('the gate, on the embedded model', function () {
   this.timeout(600_000);
@@ -50,7 +67,7 @@ describe('the gate, on the embedded model', function () {
   let heldOut: ScoreItem[];
   let general: ScoreItem[];
   let prompts: number[][];
-  let good: Lora;
+  let good: Adapter;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'hone-gate-'));
@@ -63,8 +80,7 @@ describe('the gate, on the embedded model', function () {
       logger: createLogger('silent'),
     });
     text = engineText(engine, 96);
-    // Three epochs: as far as an adapter comes in three updates.
-    config = { ...defaultUpdateConfig(engine.model.layers), weightType: 'bf16', epochs: 3 };
+    config = { ...defaultUpdateConfig(engine.model.layers), weightType: 'bf16' };
     network = new Network(testDevice(), modelPath, {
       firstLayer: config.firstLayer,
       forward: 'file',
@@ -86,8 +102,8 @@ describe('the gate, on the embedded model', function () {
     rmSync(folder, { recursive: true });
   });
 
-  const corrected = (textOf: (i: number) => string): Sample[] =>
-    documents.slice(0, TRAINED).map((_, i) => ({
+  const corrected = (count: number, textOf: (i: number) => string): Sample[] =>
+    documents.slice(0, count).map((_, i) => ({
       eventId: `event ${i}`,
       prompt: prompts[i]!,
       supervised: {
@@ -97,52 +113,70 @@ describe('the gate, on the embedded model', function () {
       },
     }));
 
-  /** Trains a candidate on the samples and lets the gate decide. */
+  /** An update from the parent, a batch at a time; the gate decides on the last candidate, against the parent. */
   const trainAndDecide = async (
     name: string,
     samples: Sample[],
-  ): Promise<{ decision: GateDecision; lora: Lora }> => {
-    const candidatePath = join(folder, `${name}.gguf`);
-    const base = { version: 0, path: null, scale: 1 };
-    const { gate } = await runUpdate(
-      {
-        type: 'update',
-        id: name,
-        samples,
-        parent: base,
-        adapters: [base],
-        candidatePath,
-        candidateVersion: 1,
-        heldOut,
-        general,
-        config,
-        seed: 1,
-      },
-      { network, cache, scorer, onProgress: () => {} },
-    );
-    return tell(name, decideGate(gate), readLora(network.device.ggml, candidatePath, network.architecture));
+    from: Adapter,
+  ): Promise<{ decision: GateDecision; adapter: Adapter }> => {
+    let parent = from;
+    for (let first = 0; first < samples.length; first += BATCH) {
+      const version = parent.version + 1;
+      const candidatePath = join(folder, `${name}-${version}.gguf`);
+      await runUpdate(
+        {
+          type: 'update',
+          id: name,
+          samples: samples.slice(first, first + BATCH),
+          parent,
+          adapters: [parent],
+          candidatePath,
+          candidateVersion: version,
+          heldOut: [],
+          general: [],
+          config,
+          seed: version,
+        },
+        { network, cache, scorer, onProgress: () => {} },
+      );
+      parent = { version, path: candidatePath, scale: 1 };
+    }
+    const lora = readLora(network.device.ggml, parent.path!, network.architecture);
+    return { decision: await decide(name, lora, 1, from), adapter: parent };
   };
 
-  /** Lets the gate decide on an adapter as it is. */
-  const decide = async (name: string, lora: Lora, scale: number): Promise<GateDecision> => {
+  /** Lets the gate decide on an adapter as it is, against the one in service. */
+  const decide = async (
+    name: string,
+    lora: Lora,
+    scale: number,
+    running: Adapter = BASE,
+  ): Promise<GateDecision> => {
     const device = new DeviceLora(network.device, lora, { scale, trainable: false });
-    const adapter = { lora: device, path: name };
+    const adapter = { lora: device, path: `${name} ${scale} ${running.version}` };
+    const service = loadScored(network, running);
     const decision = decideGate({
-      running: await scorer.score(heldOut, null),
+      running: await scorer.score(heldOut, service),
       candidate: await scorer.score(heldOut, adapter),
       generalBase: await scorer.score(general, null),
       generalCandidate: await scorer.score(general, adapter),
     });
     device.dispose();
-    return tell(name, decision, lora).decision;
+    service?.lora.dispose();
+    console.log(`      ${name}: ${decision.decision}. ${decision.reason}`);
+    return decision;
   };
 
+  const loraOf = (adapter: Adapter): Lora =>
+    readLora(network.device.ggml, adapter.path!, network.architecture);
+
   it('promotes what was learnt from what the developer typed', async () => {
-    const { decision, lora } = await trainAndDecide(
+    const { decision, adapter } = await trainAndDecide(
       'good',
-      corrected((i) => documents[i]!.typed),
+      corrected(TRAINED, (i) => documents[i]!.typed),
+      BASE,
     );
-    good = lora;
+    good = adapter;
     assert.equal(decision.decision, 'promoted');
     assert.ok(decision.figures['gate/gain_lower']! > 0.1);
   });
@@ -150,8 +184,22 @@ describe('the gate, on the embedded model', function () {
   it('refuses a random adapter', async () => {
     const layout = loraLayout(network.architecture, config);
     const values = noise(layout.parameters, 11).map((x) => 0.1 * x);
-    assert.equal((await decide('random', { layout, values }, 1)).decision, 'rejected');
+    for (const running of [BASE, good])
+      assert.equal((await decide('random', { layout, values }, 1, running)).decision, 'rejected');
   });
+
+  it('refuses the good adapter scaled by four', async () => {
+    for (const running of [BASE, good])
+      assert.equal((await decide('scaled', loraOf(good), 4, running)).decision, 'rejected');
+  });
+
+  // Each kind of sabotage: all updates from the model as shipped, and one update of the good adapter.
+  const refusesTaught = async (name: string, textOf: (i: number) => string): Promise<void> => {
+    const stream = await trainAndDecide(name, corrected(TRAINED, textOf), BASE);
+    assert.equal(stream.decision.decision, 'rejected');
+    const one = await trainAndDecide(`good, then ${name}`, corrected(BATCH, textOf), good);
+    assert.equal(one.decision.decision, 'rejected');
+  };
 
   it('refuses swapped labels: what was rejected taught as right', async () => {
     const rejected: string[] = [];
@@ -167,35 +215,10 @@ describe('the gate, on the embedded model', function () {
       });
       rejected.push(generated.text || '}');
     }
-    const { decision } = await trainAndDecide(
-      'swapped',
-      corrected((i) => rejected[i]!),
-    );
-    assert.equal(decision.decision, 'rejected');
+    await refusesTaught('swapped', (i) => rejected[i]!);
   });
 
-  it('refuses the good adapter scaled by four', async () => {
-    assert.equal((await decide('scaled', good, 4)).decision, 'rejected');
-  });
+  it('refuses a model taught to say nothing', () => refusesTaught('nothing', () => ''));
 
-  it('refuses a model taught to say nothing', async () => {
-    const { decision } = await trainAndDecide(
-      'nothing',
-      corrected(() => ''),
-    );
-    assert.equal(decision.decision, 'rejected');
-  });
-
-  it('refuses a model taught to close a bracket', async () => {
-    const { decision } = await trainAndDecide(
-      'bracket',
-      corrected(() => ')'),
-    );
-    assert.equal(decision.decision, 'rejected');
-  });
+  it('refuses a model taught to close a bracket', () => refusesTaught('bracket', () => ')'));
 });
-
-function tell(name: string, decision: GateDecision, lora: Lora): { decision: GateDecision; lora: Lora } {
-  console.log(`      ${name}: ${decision.decision}. ${decision.reason}`);
-  return { decision, lora };
-}

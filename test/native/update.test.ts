@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sample, UpdateConfig } from '../../extension/common/contracts/index.ts';
@@ -262,6 +262,21 @@ describe('the update', () => {
     await assert.rejects(update([supervisedSample('correction')], { ...config, rank: 2 }, { parent }), {
       code: 'adapter_layout',
     });
+  });
+
+  it("goes on with fresh moments when its parent's are damaged, and says so", async () => {
+    const config = only({ correctionWeight: 1 });
+    const { path, reply } = await update([supervisedSample('correction')], config);
+    assert.equal(reply.figures['train/optimizer_restarted'], 0);
+    truncateSync(`${path}.adamw`, 1000);
+    const parent = { version: 1, path, scale: 1 };
+    const second = await update([supervisedSample('correction')], config, { parent, candidateVersion: 2 });
+    assert.equal(second.reply.figures['train/optimizer_restarted'], 1);
+    const third = await update([supervisedSample('correction')], config, {
+      parent: { version: 2, path: second.path, scale: 1 },
+      candidateVersion: 3,
+    });
+    assert.equal(third.reply.figures['train/optimizer_restarted'], 0, 'the moments are whole again');
   });
 
   it('trains and scores at the scale at which its parent is served', async () => {

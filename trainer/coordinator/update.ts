@@ -141,6 +141,11 @@ async function decide(
       updated: answer,
       gate: gateOf(request, answer, settings),
     }));
+    if (updated.figures['train/optimizer_restarted'])
+      logger.warn(
+        { parent: request.parent.version },
+        "The optimizer's moments saved with the parent can't be used; the update began with fresh ones.",
+      );
     return {
       ...record,
       candidate: {

@@ -11,7 +11,7 @@ export function defaultUpdateConfig(layers: number): UpdateConfig {
     targets: ['q', 'k', 'v', 'o', 'gate', 'up', 'down'],
     firstLayer: defaultFirstLayer(layers),
     learningRate: 1e-3,
-    decaySteps: 4,
+    decaySteps: 16,
     beta1: 0.9,
     beta2: 0.99,
     epsilon: 1e-8,

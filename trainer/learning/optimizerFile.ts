@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { GgmlError } from '../ggml/errors.ts';
 import { readGguf, writeGguf } from '../ggml/gguf.ts';
 import type { Ggml } from '../ggml/library.ts';
 import { shapeOf } from '../ggml/tensor.ts';
@@ -7,13 +8,33 @@ import { initialAdamW, type AdamWState } from './adamw.ts';
 /** Suffix of the file with the optimizer's moments, beside its adapter. */
 const SUFFIX = '.adamw';
 
-/** Moments saved with an adapter; fresh ones when there are none, or they are of another shape. */
-export function readOptimizer(ggml: Ggml, adapterPath: string | null, parameters: number): AdamWState {
-  if (adapterPath === null || !existsSync(adapterPath + SUFFIX)) return initialAdamW(parameters);
-  const file = readGguf(ggml, adapterPath + SUFFIX);
-  const floats = (name: string): Float32Array => new Float32Array(file.read(name).buffer);
-  const [m, v] = [floats('m'), floats('v')];
-  return m.length === parameters ? { step: Number(file.values.get('step')), m, v } : initialAdamW(parameters);
+export interface ReadOptimizer {
+  state: AdamWState;
+  /** Saved moments were there and couldn't be used: damaged, not finite, or of another shape. */
+  restarted: boolean;
+}
+
+/**
+ * Moments saved with an adapter, or fresh ones. Moments only speed learning up, so a damaged file costs a few steps'
+ * worth of it and doesn't end it.
+ */
+export function readOptimizer(ggml: Ggml, adapterPath: string | null, parameters: number): ReadOptimizer {
+  const fresh = initialAdamW(parameters);
+  if (adapterPath === null || !existsSync(adapterPath + SUFFIX)) return { state: fresh, restarted: false };
+  try {
+    const file = readGguf(ggml, adapterPath + SUFFIX);
+    const floats = (name: string): Float32Array => new Float32Array(file.read(name).buffer);
+    const state = { step: Number(file.values.get('step')), m: floats('m'), v: floats('v') };
+    return isUsable(state, parameters) ? { state, restarted: false } : { state: fresh, restarted: true };
+  } catch (error) {
+    if (!(error instanceof GgmlError)) throw error;
+    return { state: fresh, restarted: true };
+  }
+}
+
+function isUsable({ step, m, v }: AdamWState, parameters: number): boolean {
+  if (!Number.isSafeInteger(step) || m.length !== parameters || v.length !== parameters) return false;
+  return m.every(Number.isFinite) && v.every(Number.isFinite);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type Lora,
 } from '../model/lora.ts';
 import type { Network } from '../model/network.ts';
-import { adamWStep, clipGradientNorm, decayedRate } from './adamw.ts';
+import { adamWStep, clipGradientNorm, decayedRate, type AdamWState } from './adamw.ts';
 import {
   derivativesOf,
   headsOf,
@@ -28,7 +28,7 @@ import {
   type LossSums,
   type Reference,
 } from './batch.ts';
-import { readOptimizer, writeOptimizer } from './optimizerFile.ts';
+import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import type { ScoredAdapter, Scorer } from './scorer.ts';
 import type { TokenCache } from './tokenCache.ts';
 
@@ -82,7 +82,7 @@ export async function runUpdate(request: UpdateRequest, context: UpdateContext):
 
 interface Parent {
   lora: Lora;
-  optimizer: ReturnType<typeof readOptimizer>;
+  optimizer: ReadOptimizer;
 }
 
 function loadParent(network: Network, request: UpdateRequest): Parent {
@@ -190,14 +190,14 @@ async function train(
   references: Map<Sample, Reference>,
   request: UpdateRequest,
   context: UpdateContext,
-): Promise<{ lora: Lora; optimizer: Parent['optimizer']; figures: Record<string, number> }> {
+): Promise<{ lora: Lora; optimizer: AdamWState; figures: Record<string, number> }> {
   const { network } = context;
   const { config } = request;
   const generator = xoroshiro128plus(request.seed);
   const { scale } = request.parent;
   const device = new DeviceLora(network.device, parent.lora, { scale, trainable: true });
   let parameters = parent.lora.values;
-  let optimizer = parent.optimizer;
+  let optimizer = parent.optimizer.state;
   const total = samples.length * config.epochs;
   let done = 0;
   let steps = 0;
@@ -249,7 +249,12 @@ async function train(
   return {
     lora: { layout: parent.lora.layout, values: parameters },
     optimizer,
-    figures: { ...figures, 'charts/learning_rate': learningRate, 'train/samples': samples.length },
+    figures: {
+      ...figures,
+      'charts/learning_rate': learningRate,
+      'train/samples': samples.length,
+      'train/optimizer_restarted': parent.optimizer.restarted ? 1 : 0,
+    },
   };
 }
 
