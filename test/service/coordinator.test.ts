@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
-import { HoneError } from '../../trainer/server/shared/errors.ts';
 import { RUNS_FILE } from '../../trainer/coordinator/update.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
@@ -270,38 +268,6 @@ describe('coordinator', () => {
       assert.match(health.error, /status/, 'who has no token hears no more');
       assert.equal(status.queued, BATCH);
       assert.deepEqual(readdirSync(service.store.adapterDir), []);
-    });
-
-    it('has no room for the adapter: blames no event, leaves nothing behind, and goes on when there is room', async () => {
-      await open();
-      service.script({ update: 'noRoom', milliseconds: 1 });
-      const events = await service.accept(BATCH);
-      const full = await service.until(() => service.log().length >= 3);
-      assert.match(full.error!, /Is the disk full/);
-      assert.equal(full.lastRun, null, 'nothing was decided');
-      const refused = await service.call('POST', '/api/training/step');
-      assert.equal(refused.status, 503);
-      assert.equal(refused.body.error.code, 'storage_full');
-      assert.deepEqual(readdirSync(service.store.adapterDir), []);
-      service.script();
-      const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
-      assert.equal(status.error, undefined);
-      assert.equal(status.trained, BATCH, 'in one update, whatever failed before');
-      for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
-    });
-
-    it('answers for the status while what teaches nothing cannot be counted out, and counts it out later', async () => {
-      await open();
-      const { facts } = service.store;
-      const whole = { ...facts };
-      facts.drop = () => {
-        throw new HoneError('storage_full', 'No space left.');
-      };
-      await service.submit(outcomeEvent({ id: uuidv7() }, { kind: 'accepted' }, place(0, false)));
-      const full = await service.call('GET', '/api/training/status');
-      assert.equal(full.status, 200);
-      Object.assign(facts, whole);
-      await service.until((s) => s.dropped.unknownCompletion === 1);
     });
 
     it('finds the event that the learner fails on, and learns from the others', async () => {

@@ -77,8 +77,9 @@ export async function performUpdate(
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return { run: finish(parts, outcome.id), learnerFailed: false };
   }
-  if (outcome.decision !== 'failed' && batch.stale > 0) store.count(STALE_COUNTER, batch.stale);
   if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
+  if (outcome.decision !== 'failed' && batch.stale > 0)
+    note(parts, outcome, () => store.count(STALE_COUNTER, batch.stale));
   tidy(parts);
   return { run: finish(parts, outcome.id), learnerFailed: outcome.decision === 'failed' };
 }
@@ -193,7 +194,8 @@ function gateOf(
   return decideGate(gate, settings.gate);
 }
 
-async function swap({ store, engine, logger }: UpdateParts, run: RunRecord): Promise<void> {
+async function swap(parts: UpdateParts, run: RunRecord): Promise<void> {
+  const { store, engine, logger } = parts;
   const started = performance.now();
   const { version } = run.candidate!;
   try {
@@ -203,7 +205,18 @@ async function swap({ store, engine, logger }: UpdateParts, run: RunRecord): Pro
     logger.error({ err: error, version, next }, 'A new adapter could not be loaded and was rolled back.');
     throw error;
   }
-  store.runs.addSeconds(run.id, 'swap', secondsSince(started));
+  const seconds = secondsSince(started);
+  note(parts, run, () => store.runs.addSeconds(run.id, 'swap', seconds));
+}
+
+/** A figure beside a decision that stands: on a full disk it is missing, and the decision is followed all the same. */
+function note({ logger }: UpdateParts, run: RunRecord, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    logger.warn({ err: error, run: run.id }, 'There was no room for a figure of an update.');
+  }
 }
 
 function tidy({ store, engine, logger }: UpdateParts): void {
