@@ -25,7 +25,7 @@ import { createLogger } from '../../trainer/server/shared/logging.ts';
 import { noise, testDevice } from './gradientCheck.ts';
 
 const BATCH = 16;
-/** Updates of a batch each, as a running loop makes them. */
+/** Updates, of a batch each, that a sabotaged stream gets. */
 const UPDATES = 3;
 const TRAINED = BATCH * UPDATES;
 const HELD_OUT = 40;
@@ -173,7 +173,7 @@ describe('the gate, on the embedded model', function () {
   it('promotes what was learnt from what the developer typed', async () => {
     const { decision, adapter } = await trainAndDecide(
       'good',
-      corrected(TRAINED, (i) => documents[i]!.typed),
+      corrected(BATCH, (i) => documents[i]!.typed),
       BASE,
     );
     good = adapter;

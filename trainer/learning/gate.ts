@@ -86,8 +86,8 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
       ? { decision: 'promoted', reason: `Lower bound of the gain is ${say(lower)} nats a token.`, figures }
       : reject(`Lower bound of the gain is ${say(lower)} nats a token (limit ${-limits.tolerance}).`);
   }
-  // With few events chance decides the sign of a small gain, so only a loss that stands out is held against it.
-  return gain.mean + gain.standardError >= 0
+  // With few events chance decides the sign of a small gain, so only a proven loss is held against it.
+  return gain.mean + limits.quantile * gain.standardError >= 0
     ? {
         decision: 'provisional',
         reason: `Gain ${say(gain.mean)} nats a token on ${input.candidate.length} held-out events, too few to prove it.`,

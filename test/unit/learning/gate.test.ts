@@ -72,6 +72,14 @@ describe('decideGate', () => {
     );
   });
 
+  it('holds no loss against a candidate that may be chance, while few events are held out', () => {
+    // Mean -0.02 nats a token with a standard error of 0.015: beyond one of them, within the bound's confidence.
+    const few = [-19.9, -20.6, -19.9, -20.6, -20].map((logprob, i) => score(i, logprob));
+    const { decision, figures } = decideGate(input(before.slice(0, 5), few));
+    assert.ok(figures['gate/gain_per_token']! < -0.015);
+    assert.equal(decision, 'provisional');
+  });
+
   it('rejects a gain that is within the noise and might be a loss', () => {
     const noisy = scores(50, (i) => (i % 2 === 0 ? -10 : -29.8));
     const { decision, figures } = decideGate(input(before, noisy));
