@@ -77,9 +77,9 @@ export async function performUpdate(
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return { run: finish(parts, outcome.id), learnerFailed: false };
   }
-  if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
   if (outcome.decision !== 'failed' && batch.stale > 0)
     note(parts, outcome, () => store.count(STALE_COUNTER, batch.stale));
+  if (outcome.decision === 'promoted' || outcome.decision === 'provisional') await swap(parts, outcome);
   tidy(parts);
   return { run: finish(parts, outcome.id), learnerFailed: outcome.decision === 'failed' };
 }
