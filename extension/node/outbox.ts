@@ -43,6 +43,8 @@ export class Outbox {
   #held = false;
   /** Events that are in memory only. */
   #unstored: FeedbackEvent[] = [];
+  /** How often what is in memory only was dropped. */
+  #forgotten = 0;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -63,6 +65,7 @@ export class Outbox {
   /** Drops what is in memory only: nothing more may be written. */
   forget(): void {
     this.#unstored = [];
+    this.#forgotten++;
   }
 
   /** Keeps back what waits, from the next event on, or lets it go again. */
@@ -88,11 +91,12 @@ export class Outbox {
     const { store, window, log, onStored } = this.#options;
     const events = this.#unstored.splice(0);
     if (events.length === 0) return;
+    const forgotten = this.#forgotten;
     try {
       const added = await store.call('appendEvents', window, events);
       if (added < events.length) log('warn', `${events.length - added} event(s) were known already.`);
     } catch (error) {
-      this.#unstored = [...events, ...this.#unstored].slice(-UNSTORED_MAX);
+      if (forgotten === this.#forgotten) this.#unstored = [...events, ...this.#unstored].slice(-UNSTORED_MAX);
       throw error;
     }
     onStored?.();

@@ -53,6 +53,7 @@ export class Store {
   #restart: NodeJS.Timeout | undefined;
   #ends = 0;
   #state: StoreState['kind'] = 'working';
+  /** `until` by the clock that nobody sets. */
   #down: { error: Error; until: number } | undefined;
   #closed = false;
   #onClosed: () => void = () => undefined;
@@ -75,7 +76,7 @@ export class Store {
     ...args: Methods[Name]['args']
   ): Promise<Methods[Name]['result']> {
     if (this.#closed) return Promise.reject(new Error(`The store at ${this.#path} is closed.`));
-    if (this.#down && Date.now() < this.#down.until) return Promise.reject(this.#down.error);
+    if (this.#down && performance.now() < this.#down.until) return Promise.reject(this.#down.error);
     if (this.#down) {
       this.#down = undefined;
       this.#start();
@@ -140,7 +141,7 @@ export class Store {
     if (++this.#ends >= ENDS_UNTIL_DOWN) {
       // The next try is one thread, not five.
       this.#ends = ENDS_UNTIL_DOWN - 1;
-      this.#down = { error, until: Date.now() + this.#downMs };
+      this.#down = { error, until: performance.now() + this.#downMs };
       this.#refuseAll(error);
       this.#tell({ kind: 'down', error });
       return;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '../../extension/common/contributions.ts';
 import { Backend } from '../../extension/node/backend.ts';
+import { Outbox } from '../../extension/node/outbox.ts';
 import { pathsIn } from '../../extension/node/paths.ts';
 import { Store, type StoreState } from '../../extension/node/store.ts';
 import { outcomeEvent, shownCompletion } from '../fixtures/extensionRecords.ts';
@@ -59,16 +60,35 @@ describe("the thread of the extension's store", () => {
     assert.deepEqual(kinds(), ['restarting', 'restarting', 'working']);
   });
 
-  it('is down when it ends again and again, and is tried again later', async () => {
+  it('is down when it ends again and again, and is tried again later, also when the clock was set back', async () => {
     mkdirSync(path);
     open(100);
     await assert.rejects(store.call('counts'), /can't be used/);
     assert.deepEqual(kinds(), ['restarting', 'restarting', 'restarting', 'restarting', 'down']);
     await assert.rejects(store.call('counts'), /can't be used/);
     rmdirSync(path);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    assert.equal((await store.call('counts')).events, 0);
+    const realNow = Date.now;
+    Date.now = () => realNow() - 60 * 60 * 1000;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      assert.equal((await store.call('counts')).events, 0);
+    } finally {
+      Date.now = realNow;
+    }
     assert.equal(kinds().at(-1), 'working');
+  });
+
+  it('takes nothing of what was forgotten while it was started again', async () => {
+    open();
+    const outbox = new Outbox({ store, window: 'w', submit: async () => undefined, log: () => undefined });
+    await store.call('counts');
+    fail({ method: 'appendEvents', times: 2, how: 'throw' });
+    const lost = outbox.add([outcomeEvent()]);
+    outbox.forget();
+    await assert.rejects(lost, /told to end/);
+    await outbox.add([outcomeEvent()]);
+    await outbox.stop();
+    assert.equal((await store.call('counts')).events, 1);
   });
 
   it('still does what was asked for when the store is closed while it is started again', async () => {
