@@ -12,7 +12,7 @@ import {
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import type { CompletionResponse } from '../common/contracts/index.ts';
-import { applyFilters } from '../common/filters/index.ts';
+import { applyFilters, describeSteps } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
@@ -160,9 +160,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const { cache, capture, log } = this.#parts;
     const { document, around } = ask;
     const rawText = response.choices[0]!.text;
-    const { text, filters, hiddenBy, silent } = applyFilters(rawText, window);
+    const { text, filters, steps, hiddenBy, silent } = applyFilters(rawText, window);
     log.debug(
-      `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters, filters: ${filters.join(', ')}`,
+      `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters: ${describeSteps(steps)}`,
     );
     if (text === '') {
       this.#record(this.#rowOf(ask, response, { rawText, text, filters, latencyMs }));

@@ -1,16 +1,20 @@
-import type { FilterView } from './types.ts';
+import { balanceOf, leadingClosers } from './balance.ts';
+import { closingOf, scanBrackets, type ScanState } from './scan.ts';
+import { indentOf, ONLY_CLOSERS, type FilterView } from './types.ts';
 
-const PAIRS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+const PAIRS: Record<string, string> = { ')': '(', ']': '[', '}': '{', '>': '<' };
 const QUOTES = new Set(["'", '"', '`']);
-const SEPARATORS = new Set([';', ',']);
+const SEPARATORS = new Set([';', ',', '/']);
 
 /**
  * Closing brackets, quotes and separators at the end of the text that already stand right of the caret are
  * dropped: `f(|)` with `a, b)` becomes `a, b`. A bracket that the text opened itself, or a quote that it opened,
- * stays: `f(|)` with `g()` is whole.
+ * stays: `f(|)` with `g()` is whole. A text that closes more than stands there writes all of it itself.
  */
 export function doubledClosers(text: string, view: FilterView): string {
-  const right = /^[)\]}'"`;,]+/.exec(view.lineSuffix.trimStart())?.[0] ?? '';
+  const right = /^([)\]}'"`;,]|\/?>)+/.exec(view.lineSuffix.trimStart())?.[0] ?? '';
+  const state = stateAt(view);
+  if (balanceOf(text, state, view.lineSuffix).scan.unopened.length > closers(right)) return text;
   for (let size = Math.min(right.length, text.length); size > 0; size--) {
     const tail = right.slice(0, size);
     if (!text.endsWith(tail)) continue;
@@ -18,6 +22,93 @@ export function doubledClosers(text: string, view: FilterView): string {
     if ([...tail].every((closer, i) => isUnmatched(closer, rest + tail.slice(0, i)))) return rest;
   }
   return text;
+}
+
+/**
+ * Nothing is closed that nothing opened, or that is closed already further right or on the next line: the text ends
+ * before such a bracket. Closing brackets right at the caret may be written anew, the text replaces them.
+ */
+export function strayClosers(text: string, view: FilterView): string {
+  const state = stateAt(view);
+  const { scan } = balanceOf(text, state, view.lineSuffix);
+  if (isText(state) && scan.state === state) return text;
+  const before = openBefore(view);
+  const allowed = closable(view, before.length, scan.open.length > 0);
+  const stray = scan.unopened.find(({ character }, i) => {
+    const opening = before.at(-1 - i);
+    if (i >= allowed) return true;
+    return opening !== undefined && opening.onCaretLine && closingOf(opening.character) !== character;
+  });
+  const end = Math.min(stray?.offset ?? text.length, scan.mismatch?.offset ?? text.length);
+  return text.slice(0, end);
+}
+
+/**
+ * Where code or brackets stand right of the caret, the text leaves no bracket open that they would not close: it
+ * ends before that bracket. `if (|)` with `ready(a) {` becomes `ready(a)`.
+ */
+export function openBeforeSuffix(text: string, view: FilterView): string {
+  if (view.lineSuffix.trim() === '') return text;
+  const { scan, fits } = balanceOf(text, stateAt(view), view.lineSuffix);
+  return fits ? text : text.slice(0, scan.open[0]!.offset);
+}
+
+/** A closing bracket alone on its line, or one alone after code: the editor or one key does that. */
+export function loneCloser(text: string, view: FilterView): boolean {
+  if (!ONLY_CLOSERS.test(text)) return false;
+  return view.linePrefix.trim() === '' || text.trim().length <= 1;
+}
+
+/** What the caret stands in, as far as the text before it tells. */
+export function stateAt(view: FilterView): ScanState {
+  return scanBrackets(view.prefix).state;
+}
+
+interface OpenBefore {
+  character: string;
+  onCaretLine: boolean;
+}
+
+/** Brackets that are open at the caret, outermost first. */
+function openBefore(view: FilterView): OpenBefore[] {
+  const lineStart = view.prefix.length - view.linePrefix.length;
+  return scanBrackets(view.prefix).open.map(({ character, offset }) => ({
+    character,
+    onCaretLine: offset >= lineStart,
+  }));
+}
+
+/**
+ * How many of the brackets that are open at the caret the text may close, `open` of which are in sight. A text that
+ * opens one again, as `} else {` does, leaves what stands below something to close.
+ */
+function closable(view: FilterView, open: number, opensAgain: boolean): number {
+  const onLine = scanBrackets(view.lineSuffix).unopened.length;
+  const leading = leadingClosers(view.lineSuffix);
+  if (onLine > leading) return leading;
+  if (!opensAgain && isClosedBelow(view, onLine)) return leading;
+  return view.fromStart ? open : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether the innermost bracket that this line leaves open is closed below: at the start of the first line that is
+ * indented no further than the bracket's own.
+ */
+function isClosedBelow(view: FilterView, closedOnLine: number): boolean {
+  const opening = scanBrackets(view.prefix).open.at(-1 - closedOnLine);
+  if (opening === undefined) return false;
+  const indent = indentOf(view.prefix.slice(view.prefix.lastIndexOf('\n', opening.offset) + 1));
+  const below = view.linesBelow.find((line) => line.trim() !== '' && indentOf(line).length <= indent.length);
+  if (below === undefined) return false;
+  return indentOf(below) === indent && below.trimStart().startsWith(closingOf(opening.character));
+}
+
+function isText(state: ScanState): boolean {
+  return state !== 'code';
+}
+
+function closers(text: string): number {
+  return text.replace(/[^)\]}]/g, '').length;
 }
 
 /** True when `closer` after `before` closes nothing that `before` opened. */

@@ -1,14 +1,8 @@
-import { doubledClosers } from './brackets.ts';
-import { emptyText, extremeRepetition, loneCloser, repeatsLineAbove, repeatsLineBelow } from './hide.ts';
-import {
-  documentIndent,
-  doubledSpace,
-  halfSurrogates,
-  lineEnds,
-  singleLine,
-  stopAtSuffix,
-  trailingSpace,
-} from './trim.ts';
+import { doubledClosers, loneCloser, openBeforeSuffix, strayClosers } from './brackets.ts';
+import { documentIndent, doubledSpace, lineEnds, trailingSpace } from './indentation.ts';
+import { repeatedLines, repeatsLineAbove, repeatsLineBelow, singleLine } from './lines.ts';
+import { emptyComment, emptyText, extremeRepetition, halfSurrogates } from './noise.ts';
+import { stopAtLineBelow, stopAtSuffix } from './suffix.ts';
 import {
   filterView,
   type FilterContext,
@@ -18,32 +12,50 @@ import {
 } from './types.ts';
 
 /** In this order: first what the text is, then what stands around it. The keys are the names in records. */
-const trimFilters: Record<string, TrimFilter> = {
+const trimFilters = {
   halfSurrogates,
   lineEnds,
   singleLine,
   doubledSpace,
   documentIndent,
   stopAtSuffix,
+  stopAtLineBelow,
+  repeatedLines,
+  strayClosers,
+  openBeforeSuffix,
   doubledClosers,
   trailingSpace,
-};
+} satisfies Record<string, TrimFilter>;
 
-const hideFilters: Record<string, HideFilter> = {
+const hideFilters = {
   emptyText,
   extremeRepetition,
+  emptyComment,
   repeatsLineBelow,
   repeatsLineAbove,
   loneCloser,
-};
+} satisfies Record<string, HideFilter>;
+
+export type FilterName = keyof typeof trimFilters | keyof typeof hideFilters;
+
+/** What one filter did to a text. */
+export interface FilterStep {
+  filter: FilterName;
+  /** `cut`: the text ends earlier; `rewrote`: it is another one; `hid`: it isn't shown. */
+  did: 'cut' | 'rewrote' | 'hid';
+  /** UTF-16 units that the text lost by it; below 0: that it won. */
+  lostChars: number;
+}
 
 export interface FilterResult {
   /** Text to show; empty when it is hidden. */
   text: string;
   /** Names of the filters that changed or hid the text, in the order in which they ran. */
-  filters: string[];
+  filters: FilterName[];
+  /** What each of them did. */
+  steps: FilterStep[];
   /** The filter that hid it; absent when it is shown. */
-  hiddenBy?: string;
+  hiddenBy?: FilterName;
   /** The model itself added nothing to the line: no filter took anything away. */
   silent: boolean;
 }
@@ -52,30 +64,55 @@ export interface FilterResult {
  * What is shown of a generated text. Applying it to its own result changes nothing.
  *
  * @param raw text as the model wrote it
+ * @param off filters that are left out, to measure what they are worth
  */
-export function applyFilters(raw: string, context: FilterContext): FilterResult {
+export function applyFilters(
+  raw: string,
+  context: FilterContext,
+  off: ReadonlySet<FilterName> = new Set(),
+): FilterResult {
   const view = filterView(context);
-  const { text, filters } = trimUntilStable(raw, view);
+  const steps: FilterStep[] = [];
+  const text = trimUntilStable(raw, view, off, steps);
   const silent = isSilent(raw, view.multiline);
-  const hiddenBy = Object.keys(hideFilters).find((name) => hideFilters[name]?.(text, view));
-  if (hiddenBy === undefined) return { text, filters, silent };
-  return { text: '', filters: [...filters, hiddenBy], hiddenBy, silent };
+  const hiddenBy = entries<HideFilter>(hideFilters, off).find(([, hides]) => hides(text, view))?.[0];
+  if (hiddenBy !== undefined) steps.push({ filter: hiddenBy, did: 'hid', lostChars: text.length });
+  const filters = [...new Set(steps.map(({ filter }) => filter))];
+  if (hiddenBy === undefined) return { text, filters, steps, silent };
+  return { text: '', filters, steps, hiddenBy, silent };
+}
+
+/** The steps in words, for a log. */
+export function describeSteps(steps: readonly FilterStep[]): string {
+  if (steps.length === 0) return 'no filter';
+  return steps.map(({ filter, did, lostChars }) => `${filter} ${did} ${lostChars}`).join(', ');
 }
 
 /** Until nothing changes: a cut can bring a space or a bracket to the end that an earlier filter would drop. */
-function trimUntilStable(raw: string, view: FilterView): { text: string; filters: string[] } {
-  const filters = new Set<string>();
+function trimUntilStable(
+  raw: string,
+  view: FilterView,
+  off: ReadonlySet<FilterName>,
+  steps: FilterStep[],
+): string {
+  const filters = entries<TrimFilter>(trimFilters, off);
   let text = raw;
   let before: string;
   do {
     before = text;
-    for (const [name, filter] of Object.entries(trimFilters)) {
-      const next = filter(text, view);
-      if (next !== text) filters.add(name);
+    for (const [filter, trim] of filters) {
+      const next = trim(text, view);
+      if (next === text) continue;
+      const did = text.startsWith(next) ? 'cut' : 'rewrote';
+      steps.push({ filter, did, lostChars: text.length - next.length });
       text = next;
     }
   } while (text !== before);
-  return { text, filters: [...filters] };
+  return text;
+}
+
+function entries<T>(filters: Record<string, T>, off: ReadonlySet<FilterName>): [FilterName, T][] {
+  return (Object.entries(filters) as [FilterName, T][]).filter(([name]) => !off.has(name));
 }
 
 /** True when the model chose to write nothing here: no text, or a line end at once. */

@@ -4,6 +4,8 @@ export interface FilterContext {
   prefix: string;
   /** Text after the caret; the next lines are enough. */
   suffix: string;
+  /** UTF-16 offset of the prefix in the document. Absent: not known; 0: nothing stands before it. */
+  start?: number;
   /** True: keep more than the first line. */
   multiline?: boolean;
 }
@@ -11,6 +13,9 @@ export interface FilterContext {
 /** The context taken apart once, for every filter. */
 export interface FilterView {
   multiline: boolean;
+  /** True when `prefix` begins with the document. */
+  fromStart: boolean;
+  prefix: string;
   /** The caret's line, before and after the caret. */
   linePrefix: string;
   lineSuffix: string;
@@ -34,9 +39,16 @@ export function filterView(context: FilterContext): FilterView {
   const after = context.suffix.split('\n');
   return {
     multiline: context.multiline ?? false,
+    fromStart: context.start === 0,
+    prefix: context.prefix,
     linePrefix: before.at(-1) ?? '',
     lineSuffix: after[0] ?? '',
     linesAbove: before.slice(0, -1).reverse(),
     linesBelow: after.slice(1),
   };
+}
+
+/** White space at the start of a line. */
+export function indentOf(line: string): string {
+  return /^[ \t]*/.exec(line)![0];
 }
