@@ -1,7 +1,7 @@
 /** llama.cpp's own probabilities, the reference for the trainer's forward pass. */
 import { getLlama, type LlamaModel, type Token } from 'node-llama-cpp';
 
-export interface LlamaReference {
+interface LlamaReference {
   /** log p(tokens[i+1] | tokens[..i]) at temperature 1, for the target positions [from, tokens.length). */
   logprobs(tokens: number[], from: number): Promise<number[]>;
   /** Plain text to ids. */

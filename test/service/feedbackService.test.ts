@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { submitResponseSchema, trainingStatusSchema } from '../../extension/common/contracts/index.ts';
+import {
+  flatFeedbackSchema,
+  submitResponseSchema,
+  trainingStatusSchema,
+} from '../../extension/common/contracts/index.ts';
 import { DATABASE_FILE } from '../../trainer/store/database.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place, retentionEvent } from '../fixtures/records.ts';
@@ -153,6 +157,17 @@ describe('feedback service', () => {
       assert.equal(own.source, 'client');
       assert.equal(own.promptTokens, null);
       assert.equal(own.relativePath, 'src/a.ts');
+    });
+
+    it('take null, and an id that says nothing, as left out', async () => {
+      const optional = Object.entries(flatFeedbackSchema.shape).filter(([, field]) => field.isOptional());
+      assert.ok(optional.some(([name]) => name === 'typed'));
+      const nulls = Object.fromEntries(optional.map(([name]) => [name, null]));
+      const before = (await service.status()).stored;
+      for (const change of [nulls, { completionId: '' }, { completionId: '' }]) {
+        await service.submit(flat(change));
+      }
+      assert.equal((await service.status()).stored, before + 3, 'three events, not one told three times');
     });
 
     it('are kept from when they came, whatever the clock of the tracker says', async () => {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { completionRequestSchema, type ErrorResponse } from '../../extension/common/contracts/index.ts';
+import {
+  completionRequestSchema,
+  infillRequestSchema,
+  type ErrorResponse,
+  type InfillResponse,
+} from '../../extension/common/contracts/index.ts';
 import { loadEngine } from '../../trainer/inference/engine.ts';
 import { createInferenceService } from '../../trainer/server/inference/service.ts';
 import type { HoneError } from '../../trainer/server/shared/errors.ts';
@@ -62,6 +67,19 @@ describe('requests that are wrong', () => {
       const response = await tiny.post('/v1/completions', { prompt: 'a', max_tokens: 2, [name]: null });
       assert.equal(response.status, 200, `${name}: ${await response.text()}`);
     }
+  });
+
+  it('keep working in /infill, too, where null stands for a field that was not set', async () => {
+    const names = Object.keys(infillRequestSchema.shape);
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    const one = { prompt: 'const a', n_predict: 4, temperature: 0 };
+    const content = async (body: object) => {
+      const response = await tiny.post('/infill', body);
+      assert.equal(response.status, 200);
+      return ((await response.json()) as InfillResponse).content;
+    };
+    assert.equal(await content({ ...nulls, ...one }), await content(one));
+    await content({ ...one, input_extra: [{ filename: null, text: 'let b;' }] });
   });
 
   it('keep working with fields that are not known', async () => {

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-
-/** A field that may be left out; OpenAI's clients send null for what their caller did not set. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  schema.nullish().transform((value): z.output<T> | undefined => value ?? undefined);
+import { optional } from './optional.ts';
 
 /**
  * `POST /v1/completions`: the OpenAI text-completion body, and what Hone adds to it. With `prompt` alone the
@@ -42,7 +39,7 @@ type Wire = z.input<typeof completionRequestSchema>;
 /** The body as Hone's own clients write it, before defaults are filled in: what they don't set they leave out. */
 export type CompletionRequestInput = { [Field in keyof Wire]: Exclude<Wire[Field], null> };
 
-export const finishReasonSchema = z.enum(['stop', 'length', 'cancelled']);
+const finishReasonSchema = z.enum(['stop', 'length', 'cancelled']);
 
 export const completionResponseSchema = z.looseObject({
   /** The completion id: a UUIDv7. */
@@ -118,6 +115,10 @@ export const healthSchema = z.looseObject({
   model: z.string(),
   adapterVersion: z.int(),
   fim: z.boolean(),
+  /** Why `fim` is false: the model has no markers, or the user set it so. */
+  prefixOnly: z.enum(['noMarkers', 'setting']).optional(),
+  /** Family and order of the template in use. */
+  fimTemplate: z.string().optional(),
   contextTokens: z.int(),
   error: z.string().optional(),
 });

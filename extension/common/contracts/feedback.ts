@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optional } from './optional.ts';
 import { evidenceSchema, outcomeSchema } from './outcome.ts';
 
 /** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
@@ -17,7 +18,7 @@ const eventBase = {
 };
 
 /** The terminal outcome of a completion, with what was shown. */
-export const outcomeEventSchema = z.looseObject({
+const outcomeEventSchema = z.looseObject({
   ...eventBase,
   kind: z.literal('outcome'),
   outcome: outcomeSchema,
@@ -39,7 +40,7 @@ export const outcomeEventSchema = z.looseObject({
 export type OutcomeEvent = z.infer<typeof outcomeEventSchema>;
 
 /** How much of an accepted text is still there, some time later. */
-export const retentionEventSchema = z.looseObject({
+const retentionEventSchema = z.looseObject({
   ...eventBase,
   kind: z.literal('retention'),
   afterSeconds: z.union([z.literal(30), z.literal(120), z.literal(300), z.literal(600)]),
@@ -49,7 +50,7 @@ export const retentionEventSchema = z.looseObject({
 export type RetentionEvent = z.infer<typeof retentionEventSchema>;
 
 /** What stands where the suggestion was offered, once the developer has finished there. */
-export const correctionEventSchema = z.looseObject({
+const correctionEventSchema = z.looseObject({
   ...eventBase,
   kind: z.literal('correction'),
   /** Null when the correction can't be told (undo, large paste, generated edits, document closed). */
@@ -70,27 +71,30 @@ export const feedbackBatchSchema = z.looseObject({
   events: z.array(feedbackEventSchema).min(1).max(1000),
 });
 
-/** The flat body of trackers that follow RLinf's recipe. Only prompt, completion and accepted are needed. */
+/**
+ * The flat body of trackers that follow RLinf's recipe. Only prompt, completion and accepted are needed; null in
+ * another field is the same as leaving it out.
+ */
 export const flatFeedbackSchema = z.looseObject({
   prompt: z.string(),
   completion: z.string(),
   accepted: z.boolean(),
-  completionId: z.string().optional(),
-  uniqueId: z.string().optional(),
-  filepath: z.string().optional(),
-  prefix: z.string().optional(),
-  suffix: z.string().optional(),
-  modelProvider: z.string().optional(),
-  modelName: z.string().optional(),
-  timestamp: z.union([z.string(), z.number()]).optional(),
-  time: z.number().optional(),
-  numLines: z.number().optional(),
-  cacheHit: z.boolean().optional(),
+  completionId: optional(z.string()),
+  uniqueId: optional(z.string()),
+  filepath: optional(z.string()),
+  prefix: optional(z.string()),
+  suffix: optional(z.string()),
+  modelProvider: optional(z.string()),
+  modelName: optional(z.string()),
+  timestamp: optional(z.union([z.string(), z.number()])),
+  time: optional(z.number()),
+  numLines: optional(z.number()),
+  cacheHit: optional(z.boolean()),
   /** What stands there instead. */
-  typed: z.string().optional(),
+  typed: optional(z.string()),
   /** Fraction of the accepted text that survived. */
-  retained: z.number().min(0).max(1).optional(),
-  project: z.string().optional(),
+  retained: optional(z.number().min(0).max(1)),
+  project: optional(z.string()),
 });
 export type FlatFeedback = z.infer<typeof flatFeedbackSchema>;
 
@@ -114,10 +118,10 @@ export const submitResponseSchema = z.looseObject({
 });
 export type SubmitResponse = z.infer<typeof submitResponseSchema>;
 
-export const runDecisionSchema = z.enum(['promoted', 'provisional', 'rejected', 'failed']);
+const runDecisionSchema = z.enum(['promoted', 'provisional', 'rejected', 'failed']);
 export type RunDecision = z.infer<typeof runDecisionSchema>;
 
-export const runSummarySchema = z.looseObject({
+const runSummarySchema = z.looseObject({
   id: z.string(),
   events: z.int().nonnegative(),
   decision: runDecisionSchema,
@@ -158,7 +162,7 @@ export const stepResponseSchema = z.looseObject({
 });
 export type StepResponse = z.infer<typeof stepResponseSchema>;
 
-export const adapterSummarySchema = z.looseObject({
+const adapterSummarySchema = z.looseObject({
   version: z.int(),
   parent: z.int().nullable(),
   workspaceKey: z.string(),

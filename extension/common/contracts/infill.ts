@@ -1,31 +1,39 @@
 import * as z from 'zod';
+import { optional } from './optional.ts';
 
-/** `POST /infill`: llama-server's body. Everything is plain text; the server puts the markers. */
+const textOrEmpty = optional(z.string()).transform((text = '') => text);
+
+/**
+ * `POST /infill`: llama-server's body. Everything is plain text; the server puts the markers. Null in an optional
+ * field is the same as leaving it out.
+ */
 export const infillRequestSchema = z.looseObject({
-  input_prefix: z.string().default(''),
-  input_suffix: z.string().default(''),
+  input_prefix: textOrEmpty,
+  input_suffix: textOrEmpty,
   /** Other files, shown before the document. */
-  input_extra: z.array(z.looseObject({ filename: z.string().default(''), text: z.string() })).default([]),
+  input_extra: optional(z.array(z.looseObject({ filename: textOrEmpty, text: z.string() }))).transform(
+    (files = []) => files,
+  ),
   /** Text right before the caret, after `input_prefix`. */
-  prompt: z.string().default(''),
+  prompt: textOrEmpty,
   /** −1: the server's default. */
-  n_predict: z.int().min(-1).max(4096).optional(),
-  temperature: z.number().min(0).max(5).optional(),
-  top_p: z.number().gt(0).max(1).optional(),
-  top_k: z.int().min(0).optional(),
-  repeat_penalty: z.number().gt(0).max(2).optional(),
-  stop: z.array(z.string()).max(16).default([]),
+  n_predict: optional(z.int().min(-1).max(4096)),
+  temperature: optional(z.number().min(0).max(5)),
+  top_p: optional(z.number().gt(0).max(1)),
+  top_k: optional(z.int().min(0)),
+  repeat_penalty: optional(z.number().gt(0).max(2)),
+  stop: optional(z.array(z.string()).max(16)).transform((stop = []) => stop),
   /** −1: a random one. */
-  seed: z.int().optional(),
-  stream: z.boolean().optional(),
+  seed: optional(z.int()),
+  stream: optional(z.boolean()),
   /** Hone's own fields, as in a completion request. */
-  workspace: z.string().optional(),
-  path: z.string().optional(),
-  language: z.string().optional(),
-  record: z.boolean().optional(),
-  document_version: z.int().nonnegative().optional(),
-  offset: z.int().nonnegative().optional(),
-  session: z.string().optional(),
+  workspace: optional(z.string()),
+  path: optional(z.string()),
+  language: optional(z.string()),
+  record: optional(z.boolean()),
+  document_version: optional(z.int().nonnegative()),
+  offset: optional(z.int().nonnegative()),
+  session: optional(z.string()),
 });
 export type InfillRequest = z.infer<typeof infillRequestSchema>;
 

@@ -47,7 +47,7 @@ export const updateConfigSchema = z.object({
 export type UpdateConfig = z.infer<typeof updateConfigSchema>;
 
 /** One completion and what became of it, as token ids. */
-export const sampleSchema = z.object({
+const sampleSchema = z.object({
   eventId: z.string(),
   prompt: tokens.min(1),
   /** Policy-gradient term; absent for events that are no policy sample. */
@@ -86,14 +86,14 @@ export const sampleSchema = z.object({
 export type Sample = z.infer<typeof sampleSchema>;
 
 /** A text to score: log-probability of `target` after `prompt`. */
-export const scoreItemSchema = z.object({
+const scoreItemSchema = z.object({
   id: z.string(),
   prompt: tokens.min(1),
   target: tokens.min(1),
 });
 export type ScoreItem = z.infer<typeof scoreItemSchema>;
 
-export const scoreSchema = z.object({
+const scoreSchema = z.object({
   id: z.string(),
   /** Sum over the target's tokens, nats. */
   logprob: z.number(),
@@ -107,7 +107,7 @@ export const scoreSchema = z.object({
 });
 export type Score = z.infer<typeof scoreSchema>;
 
-export const adapterRefSchema = z.object({
+const adapterRefSchema = z.object({
   version: z.int().nonnegative(),
   /** Null: the base model. */
   path: z.string().nullable(),

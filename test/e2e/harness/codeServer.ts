@@ -7,7 +7,7 @@ import { refuseProposedApi } from './strict.ts';
 
 const run = promisify(execFile);
 
-export const CODE_SERVER_VERSION = '4.139.1';
+const CODE_SERVER_VERSION = '4.139.1';
 /** Not needed by any test, half of the disk space. */
 const DISPENSABLE = [
   'lib/vscode/node_modules/@github',

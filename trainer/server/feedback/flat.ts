@@ -13,9 +13,11 @@ import type { Store } from '../../store/store.ts';
  * and text; else it stands for a completion that this companion did not serve, and only its text teaches.
  */
 export function flatSubmission(store: Store, modelHash: string, body: FlatFeedback): FlatSubmission {
-  const eventId = body.completionId === undefined ? uuidv7() : `flat:${body.completionId}`;
+  // A tracker that knows no id may send an empty one: all its bodies would be the same event.
+  const told = body.completionId === '' ? undefined : body.completionId;
+  const eventId = told === undefined ? uuidv7() : `flat:${told}`;
   const recorded = recordedCompletion(store, eventId, body);
-  const completionId = recorded ?? body.completionId ?? uuidv7();
+  const completionId = recorded ?? told ?? uuidv7();
   const at = timeOf(body);
   const outcome: OutcomeEvent = {
     v: 1,
