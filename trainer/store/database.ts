@@ -89,7 +89,8 @@ function connect(path: string, synchronous: 'FULL' | 'NORMAL', maxBytes: number)
 }
 
 function migrate(database: Database.Database, path: string): void {
-  const version = database.pragma('user_version', { simple: true }) as number;
+  const readVersion = () => database.pragma('user_version', { simple: true }) as number;
+  const version = readVersion();
   if (version > MIGRATIONS.length)
     throw new HoneError(
       'data_dir_unusable',
@@ -98,8 +99,11 @@ function migrate(database: Database.Database, path: string): void {
     );
   // Nothing is written to a database that is up to date: it opens on a full disk, too.
   if (version === MIGRATIONS.length) return;
-  database.transaction(() => {
-    for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
-    database.pragma(`user_version = ${MIGRATIONS.length}`);
-  })();
+  database
+    .transaction(() => {
+      // Read again under the lock: a command that was started beside the companion may have come first.
+      for (const sql of MIGRATIONS.slice(readVersion())) database.exec(sql);
+      database.pragma(`user_version = ${MIGRATIONS.length}`);
+    })
+    .immediate();
 }
