@@ -7,7 +7,7 @@ import type {
   OfferedCompletion,
   WithheldCompletion,
 } from './events.ts';
-import { decide, isFirstLineCompatible, type End } from './verdict.ts';
+import { decide, isFirstLineCompatible, shownMsOf, type End } from './verdict.ts';
 
 /**
  * How long an end waits before it is an outcome. On accept the editor changes the document and moves the caret
@@ -245,6 +245,9 @@ export class OutcomeMachine {
   }
 
   #rename(from: string, to: string): void {
+    for (const { display } of this.#pending.values()) {
+      if (display.offer.document === from) display.offer.document = to;
+    }
     const display = this.#displayed.get(from);
     if (!display) return;
     display.offer.document = to;
@@ -298,7 +301,7 @@ export class OutcomeMachine {
 
   #settle(display: Display, outcome: Outcome, evidence: Evidence, at: number): Settled {
     this.#remember(display.offer.id);
-    const shownMs = outcome.kind === 'ignored' ? outcome.shownMs : at - display.firstOfferedAt;
+    const shownMs = outcome.kind === 'ignored' ? outcome.shownMs : shownMsOf(display, at);
     const { offer: completion, start, taken } = display;
     return { completion, outcome, evidence, at, shownMs, start, taken };
   }

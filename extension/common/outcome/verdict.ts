@@ -35,7 +35,7 @@ export function decide(
   editorTells: boolean,
 ): { outcome: Outcome; evidence: Evidence } {
   const unshown = end.cause === 'neverOffered' || (editorTells && display.editorShownAt === undefined);
-  const shownMs = unshown ? 0 : end.at - display.firstOfferedAt;
+  const shownMs = unshown ? 0 : shownMsOf(display, end.at);
   const chars = takenChars(display);
   const share = chars / Math.max(1, shownText(display.offer).length);
   const shownByEditor =
@@ -64,6 +64,11 @@ export function decide(
   }
   if (chars > 0) return { outcome: { kind: 'typedThrough', chars }, evidence: observed };
   return { outcome: { kind: 'rejected', how: end.cause }, evidence: observed };
+}
+
+/** How long a suggestion was offered until a time; 0 when the clock was set back meanwhile. */
+export function shownMsOf(display: Display, at: number): number {
+  return Math.max(0, at - display.firstOfferedAt);
 }
 
 /** Whether one text's first line goes on where the other's ends. */

@@ -282,6 +282,17 @@ describe('outcome of a completion', () => {
     assert.deepEqual(sim.outcomes('a'), ['ignored inferred']);
   });
 
+  it('is one that the companion takes, also when the clock was set back', () => {
+    for (const end of ['accept', 'escape'] as const) {
+      const sim = offered('x = |', 'foo');
+      sim.at -= 60 * 60 * 1000;
+      if (end === 'accept') sim.accept('a', 'foo');
+      else sim.escape();
+      const [event] = sim.events;
+      assert.ok(event?.kind === 'outcome' && event.shownMs === 0);
+    }
+  });
+
   it('is not decided before the accept command had its chance', () => {
     const sim = offered('x = |', 'foo').insert('foo');
     assert.deepEqual(sim.outcomes('a'), []);

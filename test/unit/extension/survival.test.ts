@@ -64,6 +64,16 @@ describe('survival', () => {
       run: () => accepted('|', 'foo').send({ type: 'renamed', document: 'file:///a.ts', to: 'file:///b.ts' }),
       after30s: 1,
     },
+    {
+      name: 'file renamed before it was known that the text was taken',
+      run: () =>
+        new EditorSim('|')
+          .offer('a', 'foo')
+          .wait(800)
+          .type('foo')
+          .send({ type: 'renamed', document: 'file:///a.ts', to: 'file:///b.ts' }),
+      after30s: 1,
+    },
   ];
   for (const { name, run, after30s } of cases) {
     it(name, () => {
