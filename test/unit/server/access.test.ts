@@ -26,8 +26,9 @@ describe('access to the services', () => {
   });
 
   it('refuses a token that no request could carry', () => {
-    for (const token of ['', ' ', 'a-token\n'])
+    for (const token of ['', ' ', 'a-token\n', 'a\nb', 'schlüssel', '鍵'])
       assert.throws(() => checkTokenPolicy(token, '127.0.0.1'), { code: 'token_required' });
+    for (const token of ['x', 'two words', '~!"#']) checkTokenPolicy(token, '127.0.0.1');
   });
 
   it('is for requests to this machine', () => {

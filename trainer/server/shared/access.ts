@@ -12,6 +12,8 @@ export const NO_TOKEN = 'none';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 const TOKEN_BYTES = 24;
+/** Printable ASCII: of other characters each client makes other bytes in a header, or none. */
+const CARRIED_TOKEN = /^[!-~]([ -~]*[!-~])?$/;
 
 interface AccessHeaders {
   authorization?: string;
@@ -31,10 +33,10 @@ export function newToken(): string {
 
 /** Refuses `--token none` on an address that other machines can reach, and a token that no request could carry. */
 export function checkTokenPolicy(token: string, host: string): void {
-  if (token === '' || token !== token.trim())
+  if (!CARRIED_TOKEN.test(token))
     throw new HoneError(
       'token_required',
-      'The token is empty or begins or ends with a space, so no request could carry it. Give --token another value, or leave it out for a new one.',
+      'The token is empty, begins or ends with a space, or has other characters than ASCII, so no request could carry it. Give --token another value, or leave it out for a new one.',
       { param: '--token' },
     );
   if (token !== NO_TOKEN || isLoopback(host)) return;
