@@ -27,14 +27,16 @@ interface Question {
 /**
  * The answer, checked against its schema.
  *
+ * @param address URL of the route; a user may have written the service's with a slash at its end
  * @throws HoneError `unreachable` when nothing answers, `refused` with what the service said when it answers with an
  *   error, `not_hone` when what answers is something else.
  */
 export async function askService<Schema extends z.ZodType>(
-  url: string,
+  address: string,
   schema: Schema,
   question: Question,
 ): Promise<z.output<Schema>> {
+  const url = address.replaceAll(/(?<!:)\/{2,}/g, '/');
   const details = question.option === undefined ? {} : { param: question.option };
   const { response, text } = await exchange(url, question).catch((error: Error) => {
     const why = reasonOf(error);

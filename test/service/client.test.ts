@@ -79,6 +79,11 @@ describe('hone client against what is not Hone', () => {
     });
   }
 
+  it('understands an address with a slash at its end', async () => {
+    const { errors } = await client(`${url}/`);
+    assert.ok(errors.includes(`${url}/v1/completions`), errors);
+  });
+
   it('says so in JSON', async () => {
     answer = { status: 200, type: 'text/html', body: '<html>' };
     const { code, output } = await client(url, '--json');
