@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readGguf } from '../../trainer/ggml/gguf.ts';
+import { readGguf, writeGguf } from '../../trainer/ggml/gguf.ts';
+import { shapeOf } from '../../trainer/ggml/tensor.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 import { testDevice } from './gradientCheck.ts';
 
@@ -43,5 +44,33 @@ describe('a GGUF file that is cut short', () => {
       },
     );
     assert.ok(statSync(path).size < last.offset + last.bytes);
+  });
+});
+
+describe('a GGUF file that is written', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'hone-gguf-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const write = (path: string) => {
+    const tensor = { name: 'one', shape: shapeOf(2), data: new Float32Array([1, 2]) };
+    writeGguf(testDevice().ggml, path, { step: { u32: 7 } }, [tensor]);
+  };
+
+  it('is there whole', () => {
+    const path = join(folder, 'a.gguf');
+    write(path);
+    const file = readGguf(testDevice().ggml, path);
+    assert.equal(file.values.get('step'), 7);
+    assert.deepEqual(new Float32Array(file.read('one').buffer), new Float32Array([1, 2]));
+    assert.deepEqual(readdirSync(folder), ['a.gguf']);
+  });
+
+  it('leaves nothing behind when it could not be written, and says so', () => {
+    const taken = join(folder, 'taken.gguf');
+    mkdirSync(join(taken, 'full'), { recursive: true });
+    for (const path of [taken, join(folder, 'gone', 'a.gguf')])
+      assert.throws(() => write(path), { code: 'write_failed', message: /could not be written/ });
+    assert.deepEqual(readdirSync(folder), ['taken.gguf']);
   });
 });

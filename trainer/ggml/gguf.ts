@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { GgmlError } from './errors.ts';
 import type { Pointer } from './functions.ts';
 import { readInt64s } from './koffi.ts';
@@ -81,14 +81,26 @@ export function writeGguf(
       ggml.gguf_add_tensor(file, tensor);
       ggml.gguf_set_tensor_data(file, name, held[i]!);
     });
-    const temporary = `${path}.part`;
-    if (!ggml.gguf_write_to_file(file, temporary, false) || statSync(temporary).size < bytes)
-      throw new GgmlError('write_failed', `${path} could not be written. Is the disk full?`);
-    flush(temporary);
-    renameSync(temporary, path);
+    writeWhole(path, (temporary) => {
+      if (!ggml.gguf_write_to_file(file, temporary, false) || statSync(temporary).size < bytes)
+        throw new Error('not all of it was taken');
+    });
   } finally {
     ggml.gguf_free(file);
     ggml.ggml_free(context);
+  }
+}
+
+function writeWhole(path: string, write: (temporary: string) => void): void {
+  const temporary = `${path}.part`;
+  try {
+    write(temporary);
+    flush(temporary);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    const why = (error as Error).message;
+    throw new GgmlError('write_failed', `${path} could not be written (${why}). Is the disk full?`);
   }
 }
 
