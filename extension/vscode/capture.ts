@@ -13,6 +13,7 @@ import { CONTEXT_KEYS } from '../common/contributions.ts';
 import type { FeedbackEvent } from '../common/contracts/feedback.ts';
 import {
   originOf,
+  type DocumentText,
   type DroppedCompletion,
   type EditorEvent,
   type OfferedCompletion,
@@ -64,46 +65,21 @@ export class Capture implements Disposable {
 
   /** The item is about to be given to the editor. */
   offered(document: TextDocument, completion: OfferedCompletion): void {
-    this.#tell({
-      type: 'offered',
-      document: completion.document,
-      text: new DocumentView(document),
-      completion,
-      at: Date.now(),
-    });
+    this.#tell({ type: 'offered', completion, ...now(document) });
   }
 
   withheld(document: TextDocument, completion: WithheldCompletion): void {
-    this.#tell({
-      type: 'withheld',
-      document: completion.document,
-      text: new DocumentView(document),
-      completion,
-      at: Date.now(),
-    });
+    this.#tell({ type: 'withheld', completion, ...now(document) });
   }
 
   /** The suggest widget is in the way: the suggestion is not given to the editor now. */
   held(document: TextDocument, completion: OfferedCompletion): void {
-    this.#tell({
-      type: 'held',
-      document: completion.document,
-      text: new DocumentView(document),
-      completion,
-      at: Date.now(),
-    });
+    this.#tell({ type: 'held', completion, ...now(document) });
   }
 
   /** Answered too late to be given to the editor. */
   dropped(document: TextDocument, completion: DroppedCompletion, changed: boolean): void {
-    this.#tell({
-      type: 'dropped',
-      document: completion.document,
-      text: new DocumentView(document),
-      completion,
-      changed,
-      at: Date.now(),
-    });
+    this.#tell({ type: 'dropped', completion, changed, ...now(document) });
   }
 
   /** The item's command ran. */
@@ -169,14 +145,7 @@ export class Capture implements Disposable {
           : undefined;
     const focused = key === this.#focused && window.state.focused;
     const origin = originOf({ edits, reason, focused, selections });
-    this.#tell({
-      type: 'change',
-      document: key,
-      edits,
-      origin,
-      text: new DocumentView(document),
-      at: Date.now(),
-    });
+    this.#tell({ type: 'change', edits, origin, ...now(document) });
   }
 
   #selected({ textEditor, selections }: TextEditorSelectionChangeEvent): void {
@@ -186,7 +155,7 @@ export class Capture implements Disposable {
     this.#selections = offsetsOf(document, selections);
     if (!this.#follower.tracker.follows(key)) return;
     const caret = document.offsetAt(selections[0]!.active);
-    this.#tell({ type: 'selection', document: key, caret, text: new DocumentView(document), at: Date.now() });
+    this.#tell({ type: 'selection', caret, ...now(document) });
   }
 
   #focusSoon(): void {
@@ -240,4 +209,9 @@ export class Capture implements Disposable {
     this.#offering = offering;
     void commands.executeCommand('setContext', CONTEXT_KEYS.offering, offering);
   }
+}
+
+/** Where an event happens, what stands there, and when. */
+function now(document: TextDocument): { document: string; text: DocumentText; at: number } {
+  return { document: documentKey(document), text: new DocumentView(document), at: Date.now() };
 }
