@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optional } from './optional.ts';
+import { honeFields, optional } from './requestFields.ts';
 
 /**
  * `POST /v1/completions`: the OpenAI text-completion body, and what Hone adds to it. With `prompt` alone the
@@ -22,17 +22,7 @@ export const completionRequestSchema = z.looseObject({
   /** How many log-probabilities a token to return; absent: none. */
   logprobs: optional(z.union([z.boolean(), z.int().min(0).max(5)])),
   stream: optional(z.boolean()),
-  /** Hone: workspace key; the header `X-Project-ID` stands in for it. */
-  workspace: optional(z.string()),
-  /** Hone: path shown to the model before the prefix, relative to the workspace. */
-  path: optional(z.string()),
-  language: optional(z.string()),
-  /** Hone: false means that nothing of this request is written anywhere. */
-  record: optional(z.boolean()),
-  /** Hone: version of the document and UTF-16 offset of the caret with LF line ends, stored with the record. */
-  document_version: optional(z.int().nonnegative()),
-  offset: optional(z.int().nonnegative()),
-  session: optional(z.string()),
+  ...honeFields,
 });
 export type CompletionRequest = z.infer<typeof completionRequestSchema>;
 type Wire = z.input<typeof completionRequestSchema>;

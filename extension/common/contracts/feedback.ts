@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { optional } from './optional.ts';
 import { evidenceSchema, outcomeSchema } from './outcome.ts';
+import { optional } from './requestFields.ts';
 
 /** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
 export const CONTRACT_VERSION = 1;

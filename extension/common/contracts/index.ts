@@ -4,3 +4,4 @@ export * from './infill.ts';
 export * from './learner.ts';
 export * from './lock.ts';
 export * from './outcome.ts';
+export type { HoneFields } from './requestFields.ts';

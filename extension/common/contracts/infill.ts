@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optional } from './optional.ts';
+import { honeFields, optional } from './requestFields.ts';
 
 const textOrEmpty = optional(z.string()).transform((text = '') => text);
 
@@ -26,14 +26,7 @@ export const infillRequestSchema = z.looseObject({
   /** −1: a random one. */
   seed: optional(z.int()),
   stream: optional(z.boolean()),
-  /** Hone's own fields, as in a completion request. */
-  workspace: optional(z.string()),
-  path: optional(z.string()),
-  language: optional(z.string()),
-  record: optional(z.boolean()),
-  document_version: optional(z.int().nonnegative()),
-  offset: optional(z.int().nonnegative()),
-  session: optional(z.string()),
+  ...honeFields,
 });
 export type InfillRequest = z.infer<typeof infillRequestSchema>;
 

@@ -1,8 +1,7 @@
 /** `POST /v1/completions`, OpenAI's text completion. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   completionRequestSchema,
-  DEFAULT_WORKSPACE,
   type CompletionRequest,
   type CompletionResponse,
 } from '../../../extension/common/contracts/index.ts';
@@ -11,9 +10,9 @@ import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
 import type { InferenceEnvironment } from './environment.ts';
+import { placeOf, type Place } from './place.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
-const PROJECT_HEADER = 'x-project-id';
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** Adds the route, whole answers and streamed ones. */
@@ -21,7 +20,7 @@ export function addCompletionRoute(app: FastifyInstance, environment: InferenceE
   app.post('/v1/completions', async (request, reply) => {
     const body = parseBody(completionRequestSchema, request.body);
     const engine = environment.requireEngine();
-    const ask = askOf(body, workspaceKey(request, body.workspace), environment);
+    const ask = { ...askOf(body, environment), ...placeOf(request, body) };
     const completion = new Completion(environment, engine, ask);
     if (completion.prompt.tokens.length === 0) {
       throw new HoneError('invalid_request', 'Field "prompt": there is nothing to complete.', {
@@ -37,13 +36,7 @@ export function addCompletionRoute(app: FastifyInstance, environment: InferenceE
   });
 }
 
-/** The body's workspace key, else the header's. */
-export function workspaceKey(request: FastifyRequest, fromBody: string | undefined): string {
-  const header = request.headers[PROJECT_HEADER];
-  return fromBody ?? (typeof header === 'string' && header !== '' ? header : DEFAULT_WORKSPACE);
-}
-
-function askOf(body: CompletionRequest, workspace: string, environment: InferenceEnvironment): CompletionAsk {
+function askOf(body: CompletionRequest, environment: InferenceEnvironment): Omit<CompletionAsk, keyof Place> {
   const { defaults } = environment;
   return {
     source:
@@ -61,13 +54,6 @@ function askOf(body: CompletionRequest, workspace: string, environment: Inferenc
     repetitionPenalty: body.repetition_penalty ?? 1,
     stop: body.stop.filter((stop) => stop !== ''),
     seed: body.seed,
-    record: body.record !== false,
-    session: body.session ?? '',
-    workspaceKey: workspace,
-    relativePath: body.path ?? '',
-    language: body.language ?? '',
-    documentVersion: body.document_version ?? 0,
-    offset: body.offset ?? 0,
   };
 }
 

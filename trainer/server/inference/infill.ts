@@ -9,8 +9,8 @@ import type { FimDocument } from '../../../extension/common/prompt/fim.ts';
 import type { ModelInfo } from '../../inference/types.ts';
 import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
-import { workspaceKey } from './completions.ts';
 import type { InferenceEnvironment } from './environment.ts';
+import { placeOf, type Place } from './place.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
 /** Adds the route, whole answers and streamed ones. */
@@ -18,7 +18,7 @@ export function addInfillRoute(app: FastifyInstance, environment: InferenceEnvir
   app.post('/infill', async (request, reply) => {
     const body = parseBody(infillRequestSchema, request.body);
     const engine = environment.requireEngine();
-    const ask = askOf(body, workspaceKey(request, body.workspace), environment);
+    const ask = { ...askOf(body, environment), ...placeOf(request, body) };
     const completion = new Completion(environment, engine, ask);
     const signal = abortOnClose(reply);
     if (body.stream !== true) {
@@ -43,7 +43,7 @@ export function addInfillRoute(app: FastifyInstance, environment: InferenceEnvir
   });
 }
 
-function askOf(body: InfillRequest, workspace: string, environment: InferenceEnvironment): CompletionAsk {
+function askOf(body: InfillRequest, environment: InferenceEnvironment): Omit<CompletionAsk, keyof Place> {
   const { defaults } = environment;
   const predict = body.n_predict ?? -1;
   const seed = body.seed ?? -1;
@@ -57,13 +57,6 @@ function askOf(body: InfillRequest, workspace: string, environment: InferenceEnv
     repetitionPenalty: body.repeat_penalty ?? 1,
     stop: body.stop.filter((stop) => stop !== ''),
     seed: seed < 0 ? undefined : seed,
-    record: body.record !== false,
-    session: body.session ?? '',
-    workspaceKey: workspace,
-    relativePath: body.path ?? '',
-    language: body.language ?? '',
-    documentVersion: body.document_version ?? 0,
-    offset: body.offset ?? 0,
   };
 }
 
