@@ -200,7 +200,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
   ): InlineCompletionItem[] {
     const { document, position, around, context } = ask;
     const { capture } = this.#parts;
-    const { insertText, replaced } = placeSuggestion(text, around.lineSuffix, around.eol, replacedAtLeast);
+    const { insertText, replaced } = placeSuggestion(text, { ...around, replacedAtLeast });
     const selected = context.selectedCompletionInfo;
     const start = selected && selected.range.start.isBefore(position) ? selected.range.start : position;
     const typed = document.getText(new Range(start, position));

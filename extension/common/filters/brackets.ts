@@ -30,27 +30,34 @@ export function doubledClosers(text: string, view: FilterView): string {
  */
 export function strayClosers(text: string, view: FilterView): string {
   const state = stateAt(view);
-  const { scan } = balanceOf(text, state, view.lineSuffix);
-  if (isText(state) && scan.state === state) return text;
+  const { scan, replaced } = balanceOf(text, state, view.lineSuffix);
+  if (state !== 'code' && scan.state === state) return text;
   const before = openBefore(view);
-  const allowed = closable(view, before.length, scan.open.length > 0);
+  const reopened = scan.open
+    .map(({ character }) => character)
+    .slice(leadingClosers(view.lineSuffix.slice(replaced)));
+  const allowed = closable(view, before, reopened);
+  const replaceable = view.lineSuffix.slice(0, leadingClosers(view.lineSuffix));
   const stray = scan.unopened.find(({ character }, i) => {
     const opening = before.at(-1 - i);
-    if (i >= allowed) return true;
-    return opening !== undefined && opening.onCaretLine && closingOf(opening.character) !== character;
+    if (i >= allowed || (replaceable[i] ?? character) !== character) return true;
+    return opening !== undefined && closingOf(opening.character) !== character;
   });
   const end = Math.min(stray?.offset ?? text.length, scan.mismatch?.offset ?? text.length);
   return text.slice(0, end);
 }
 
 /**
- * Where code or brackets stand right of the caret, the text leaves no bracket open that they would not close: it
- * ends before that bracket. `if (|)` with `ready(a) {` becomes `ready(a)`.
+ * Where code or brackets stand right of the caret, the text leaves no bracket and no string open that they would not
+ * close: it ends before it. `if (|)` with `ready(a) {` becomes `ready(a)`.
  */
 export function openBeforeSuffix(text: string, view: FilterView): string {
   if (view.lineSuffix.trim() === '') return text;
   const { scan, fits } = balanceOf(text, stateAt(view), view.lineSuffix);
-  return fits ? text : text.slice(0, scan.open[0]!.offset);
+  const { state, begun } = scan;
+  const openString = begun !== undefined && QUOTES.has(state[0]!) && !view.lineSuffix.includes(state);
+  const end = fits ? text.length : scan.open[0]!.offset;
+  return text.slice(0, openString ? Math.min(end, begun) : end);
 }
 
 /** A closing bracket alone on its line, or one alone after code: the editor or one key does that. */
@@ -66,45 +73,41 @@ export function stateAt(view: FilterView): ScanState {
 
 interface OpenBefore {
   character: string;
-  onCaretLine: boolean;
+  /** Of the line that it stands in. */
+  indent: string;
 }
 
 /** Brackets that are open at the caret, outermost first. */
-function openBefore(view: FilterView): OpenBefore[] {
-  const lineStart = view.prefix.length - view.linePrefix.length;
-  return scanBrackets(view.prefix).open.map(({ character, offset }) => ({
+function openBefore({ prefix }: FilterView): OpenBefore[] {
+  return scanBrackets(prefix).open.map(({ character, offset }) => ({
     character,
-    onCaretLine: offset >= lineStart,
+    indent: indentOf(prefix.slice(prefix.lastIndexOf('\n', offset) + 1)),
   }));
 }
 
 /**
- * How many of the brackets that are open at the caret the text may close, `open` of which are in sight. A text that
- * opens one again, as `} else {` does, leaves what stands below something to close.
+ * How many of the brackets that are open at the caret the text may close. A text that opens one again, as `} else {`
+ * does, leaves what stands below something to close.
+ *
+ * @param open brackets that are open at the caret, outermost first
+ * @param reopened brackets that text and line leave open
  */
-function closable(view: FilterView, open: number, opensAgain: boolean): number {
+function closable(view: FilterView, open: OpenBefore[], reopened: string[]): number {
   const onLine = scanBrackets(view.lineSuffix).unopened.length;
   const leading = leadingClosers(view.lineSuffix);
   if (onLine > leading) return leading;
-  if (!opensAgain && isClosedBelow(view, onLine)) return leading;
-  return view.fromStart ? open : Number.POSITIVE_INFINITY;
+  const belowLine = open.slice(0, Math.max(0, open.length - onLine)).reverse();
+  const closedBelow = belowLine.findIndex((opening) => isClosedBelow(opening, view));
+  if (closedBelow === -1) return view.fromStart ? open.length : Number.POSITIVE_INFINITY;
+  const alike = reopened.filter((character) => character === belowLine[closedBelow]!.character);
+  return leading + closedBelow + alike.length;
 }
 
-/**
- * Whether the innermost bracket that this line leaves open is closed below: at the start of the first line that is
- * indented no further than the bracket's own.
- */
-function isClosedBelow(view: FilterView, closedOnLine: number): boolean {
-  const opening = scanBrackets(view.prefix).open.at(-1 - closedOnLine);
-  if (opening === undefined) return false;
-  const indent = indentOf(view.prefix.slice(view.prefix.lastIndexOf('\n', opening.offset) + 1));
+/** Closed at the start of the first line below that is indented no further than the bracket's own. */
+function isClosedBelow({ character, indent }: OpenBefore, view: FilterView): boolean {
   const below = view.linesBelow.find((line) => line.trim() !== '' && indentOf(line).length <= indent.length);
   if (below === undefined) return false;
-  return indentOf(below) === indent && below.trimStart().startsWith(closingOf(opening.character));
-}
-
-function isText(state: ScanState): boolean {
-  return state !== 'code';
+  return indentOf(below) === indent && below.trimStart().startsWith(closingOf(character));
 }
 
 function closers(text: string): number {

@@ -1,3 +1,5 @@
+import { balanceOf } from './balance.ts';
+import { scanBrackets } from './scan.ts';
 import type { FilterView } from './types.ts';
 
 /** The next lines that a suggestion may repeat, blank ones not counted. */
@@ -9,12 +11,12 @@ const LINES_COMPARED_ABOVE = 3;
 const LONGEST_PERIOD_LINES = 4;
 
 /**
- * Only the first line is kept. A text that begins with a line end has nothing to add to the caret's line and
+ * Only the first line is kept, and of several lines too where the caret stands in a string that ends in its line. A text that begins with a line end has nothing to add to the caret's line and
  * becomes empty: what it would put on the next line is asked for there.
  */
 export function singleLine(text: string, view: FilterView): string {
-  if (view.multiline) return text;
   const end = text.indexOf('\n');
+  if (view.multiline && !goesOnInString(text.slice(0, end), view)) return text;
   return end === -1 ? text : text.slice(0, end);
 }
 
@@ -30,6 +32,12 @@ export function repeatedLines(text: string): string {
     }
   }
   return text;
+}
+
+/** Whether a line leaves the string open in which the caret stands, where a line end can't be in it. */
+function goesOnInString(line: string, { prefix }: FilterView): boolean {
+  const { state } = scanBrackets(prefix);
+  return (state === "'" || state === '"') && scanBrackets(line, state).state === state;
 }
 
 /** The suggestion would make the caret's line equal to one of the next lines. */
@@ -50,7 +58,8 @@ export function repeatsLineAbove(text: string, view: FilterView): boolean {
  */
 function makesLine(text: string, view: FilterView, other: string, distance: number): boolean {
   const firstLine = text.split('\n', 1)[0]!;
-  const line = (view.linePrefix + firstLine + view.lineSuffix).trim();
+  const { replaced } = balanceOf(firstLine, scanBrackets(view.prefix).state, view.lineSuffix);
+  const line = (view.linePrefix + firstLine + view.lineSuffix.slice(replaced)).trim();
   if (!hasWord(line) || line !== other.trim()) return false;
   return distance === 0 || line.length >= SHORTEST_DISTANT_CHARS;
 }

@@ -20,11 +20,15 @@ export interface Scan {
   /** A closing bracket met another kind of opening one of the text: from there on nothing is certain. */
   mismatch: Bracket | undefined;
   state: ScanState;
+  /** Where the string or comment begins that the text ends in; undefined in code, and when it began before the text. */
+  begun: number | undefined;
 }
 
 const CLOSING_OF: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
 const CLOSING = new Set(Object.values(CLOSING_OF));
 const QUOTES = new Set(['"', "'", '`']);
+/** Text in front of a quote that begins no string; a word of f, r, b and u is a string's prefix. */
+const APOSTROPHE = /[\p{L}\p{N}_]$(?<!(?<![\p{L}\p{N}_])[fFrRbBuU]{1,2})/u;
 
 /** The closing bracket that belongs to an opening one. */
 export function closingOf(opening: string): string {
@@ -33,13 +37,16 @@ export function closingOf(opening: string): string {
 
 /** @param state what the text begins in */
 export function scanBrackets(text: string, state: ScanState = 'code'): Scan {
-  const scan: Scan = { open: [], unopened: [], mismatch: undefined, state: 'code' };
+  const scan: Scan = { open: [], unopened: [], mismatch: undefined, state: 'code', begun: undefined };
   let at = 0;
   let current = state;
   while (at < text.length) {
     if (current !== 'code') {
-      at = endOf(current, text, at);
-      if (at === -1) return { ...scan, state: current };
+      const end = endOf(current, text, at);
+      // A string of one line that the next line begins without its end was an apostrophe, or is not finished.
+      const broken = end === -1 && (current === '"' || current === "'") ? text.indexOf('\n', at) : -1;
+      if (end === -1 && broken === -1) return { ...scan, state: current };
+      at = Math.max(end, broken);
       current = 'code';
       continue;
     }
@@ -50,9 +57,10 @@ export function scanBrackets(text: string, state: ScanState = 'code'): Scan {
       continue;
     }
     current = begun;
+    scan.begun = at;
     at += begun === 'lineComment' ? 1 : begun === 'blockComment' ? 2 : begun.length;
   }
-  return { ...scan, state: current };
+  return { ...scan, state: current, begun: current === 'code' ? undefined : scan.begun };
 }
 
 function count(scan: Scan, character: string, offset: number): void {
@@ -66,7 +74,7 @@ function count(scan: Scan, character: string, offset: number): void {
   else if (closingOf(opening.character) !== character) scan.mismatch ??= { character, offset };
 }
 
-/** The string or comment that begins here. A quote that has no partner in its line is an apostrophe. */
+/** The string or comment that begins here. A quote without a partner in a line that is done is an apostrophe. */
 function beginningAt(text: string, at: number): ScanState | undefined {
   const character = text[at]!;
   if (character === '/' && text[at + 1] === '/') return 'lineComment';
@@ -77,8 +85,9 @@ function beginningAt(text: string, at: number): ScanState | undefined {
   const triple = character.repeat(3);
   if (character !== '`' && text.startsWith(triple, at)) return triple as ScanState;
   const closes = endOf(character as ScanState, text, at + 1) !== -1;
+  if (closes || character === '`') return character as ScanState;
   const lastLine = !text.includes('\n', at);
-  return closes || lastLine || character === '`' ? (character as ScanState) : undefined;
+  return lastLine && !APOSTROPHE.test(text.slice(0, at)) ? (character as ScanState) : undefined;
 }
 
 /** Offset behind the end of a string or comment, −1 when the text ends first. */

@@ -1,7 +1,7 @@
 import { scanBrackets } from './scan.ts';
 import type { FilterView } from './types.ts';
 
-/** Shortest text right of the caret that ends a completion wherever it is repeated. */
+/** Shortest text right of the caret that ends a completion wherever it is repeated; a shorter one only at its end. */
 const SHORTEST_SUFFIX_STOP_CHARS = 3;
 /** A line below must have so many characters to end a completion alone; a shorter one is too common. */
 const SHORTEST_LINE_STOP_CHARS = 6;
@@ -12,7 +12,11 @@ const SHORTEST_LINE_STOP_CHARS = 6;
  */
 export function stopAtSuffix(text: string, view: FilterView): string {
   const stop = view.lineSuffix.trim();
-  if (stop.length < SHORTEST_SUFFIX_STOP_CHARS || /^[)\]}>;,'"`]+$/.test(stop)) return text;
+  if (stop === '' || /^[)\]}>;,'"`]+$/.test(stop)) return text;
+  const end = text.length - stop.length;
+  if (text.endsWith(stop) && beginsThere(text, end, view) && !isOwn(text.slice(0, end), stop))
+    return text.slice(0, end);
+  if (stop.length < SHORTEST_SUFFIX_STOP_CHARS) return text;
   for (let at = text.indexOf(stop); at >= 0; at = text.indexOf(stop, at + 1)) {
     if (beginsThere(text, at, view) && !isOwn(text.slice(0, at), stop)) return text.slice(0, at);
   }

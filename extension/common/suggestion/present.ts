@@ -1,62 +1,50 @@
+import { balanceOf } from '../filters/balance.ts';
+import { scanBrackets } from '../filters/scan.ts';
 import { toLf } from '../outcome/offsets.ts';
 
 interface Placed {
   /** What the editor inserts at the caret, in the document's line ends. */
   insertText: string;
-  /** Units to the right of the caret, in its own line, that the text replaces. */
+  /** UTF-16 units to the right of the caret, in its own line, that the text replaces. */
   replaced: number;
 }
 
+/** What stands around the caret. */
+interface Place {
+  /** Text before the caret, LF; the last lines are enough. */
+  before: string;
+  /** Rest of the caret's line. */
+  lineSuffix: string;
+  eol: '\n' | '\r\n';
+  /** Units of `lineSuffix` that are known to be part of the suggestion. */
+  replacedAtLeast?: number;
+}
+
 /**
- * A suggestion as the editor needs it. Closing brackets right of the caret that the suggestion closes itself are
- * replaced by it instead of doubled: an editor hides an item whose range holds text that it doesn't contain, and
- * shows one that does.
+ * A suggestion as the editor needs it. Closing brackets and a quote right of the caret that the suggestion closes
+ * itself are replaced by it instead of doubled: an editor hides an item whose range holds text that it doesn't
+ * contain, and shows one that does.
  *
  * @param text suggestion, LF
- * @param lineSuffix rest of the caret's line
- * @param replacedAtLeast units of `lineSuffix` that are known to be part of the suggestion
  */
-export function placeSuggestion(
-  text: string,
-  lineSuffix: string,
-  eol: '\n' | '\r\n',
-  replacedAtLeast = 0,
-): Placed {
-  const insertText = eol === '\n' ? toLf(text) : toLf(text).replaceAll('\n', eol);
-  const rest = lineSuffix.trimEnd();
-  return { insertText, replaced: Math.max(replacedAtLeast, closedAnew(text, rest)) };
+export function placeSuggestion(text: string, place: Place): Placed {
+  const { before, lineSuffix, eol, replacedAtLeast = 0 } = place;
+  const lf = toLf(text);
+  const insertText = eol === '\n' ? lf : lf.replaceAll('\n', eol);
+  return { insertText, replaced: Math.max(replacedAtLeast, closedAnew(lf, before, lineSuffix)) };
 }
 
 const CLOSERS_ONLY = /^[)\]}>"'`;,]+$/;
-const OPENING_TO_CLOSING = new Map([
-  ['(', ')'],
-  ['[', ']'],
-  ['{', '}'],
-]);
-const CLOSING = new Set(OPENING_TO_CLOSING.values());
 
-/** How much of the closing characters behind the caret the suggestion writes itself. */
-function closedAnew(text: string, rest: string): number {
-  if (!CLOSERS_ONLY.test(rest)) return 0;
-  const firstLine = toLf(text).split('\n', 1)[0]!;
-  if (firstLine.endsWith(rest)) return rest.length;
-  const closers = unopenedClosers(text);
-  let shared = 0;
-  while (shared < closers.length && closers[shared] === rest[shared]) shared++;
-  return shared;
-}
-
-/** Closing brackets of the text whose opening one stands before it, in order. */
-function unopenedClosers(text: string): string[] {
-  const expected: string[] = [];
-  const unopened: string[] = [];
-  for (const character of text) {
-    const closing = OPENING_TO_CLOSING.get(character);
-    if (closing !== undefined) expected.push(closing);
-    else if (expected.at(-1) === character) expected.pop();
-    else if (CLOSING.has(character) && expected.length === 0) unopened.push(character);
-  }
-  return unopened;
+/** How much of what stands right of the caret the suggestion writes itself. */
+function closedAnew(text: string, before: string, lineSuffix: string): number {
+  const rest = lineSuffix.trimEnd();
+  const { state } = scanBrackets(before);
+  const { replaced, scan } = balanceOf(text, state, lineSuffix);
+  const firstLine = text.split('\n', 1)[0]!;
+  // The semicolon behind the brackets too, where the text ends as the line does.
+  const endsAlike = CLOSERS_ONLY.test(rest) && firstLine.endsWith(rest);
+  return endsAlike && (scan.unopened.length > 0 || /^[;,]/.test(rest)) ? rest.length : replaced;
 }
 
 /**

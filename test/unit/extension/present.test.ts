@@ -3,30 +3,57 @@ import { originOf } from '../../../extension/common/outcome/index.ts';
 import { joinSelection, placeSuggestion } from '../../../extension/common/suggestion/present.ts';
 
 describe('a suggestion in the editor', () => {
-  const cases: [text: string, right: string, insertText: string, replaced: number][] = [
-    ['foo', '', 'foo', 0],
-    ['bar)', ')', 'bar)', 1],
-    ['bar)', ');', 'bar)', 1],
-    ['bar);', ');', 'bar);', 2],
-    ['a: number): number {', ')', 'a: number): number {', 1],
-    ['foo(a) {', ')', 'foo(a) {', 0],
-    ['a])', '])', 'a])', 2],
-    ['a) => [', ')]', 'a) => [', 1],
-    ['b)', '});', 'b)', 0],
-    ['bar', ')', 'bar', 0],
-    ['bar', ' baz', 'bar', 0],
-    ['a baz', ' baz', 'a baz', 0],
-    ['{\n}', '', '{\r\n}', 0],
+  /** The document with its caret as `|`, the suggestion, and the document after it was accepted, caret included. */
+  const cases: [document: string, text: string, accepted: string][] = [
+    ['x = |', 'foo', 'x = foo|'],
+    ['f(|)', 'bar)', 'f(bar)|'],
+    ['f(|);', 'bar)', 'f(bar)|;'],
+    ['f(|);', 'bar);', 'f(bar);|'],
+    ['f(|)', 'a: number): number {', 'f(a: number): number {|'],
+    ['f([|])', 'a])', 'f([a])|'],
+    ['[(|)]', 'a) => [', '[(a) => [|]'],
+    ['f({|});', 'b)', 'f({b)|});'],
+    ['f(|)', 'bar', 'f(bar|)'],
+    ['f(| baz', 'bar', 'f(bar| baz'],
+    ['f(| baz', 'a baz', 'f(a baz| baz'],
+    // The text opens another in place of the one that it closes.
+    ['f(|)', 'a) + g(b', 'f(a) + g(b|)'],
+    ['f(|)', 'a) + b', 'f(a) + b|'],
+    ['f(|).then(g)', 'a) + f(b', 'f(a) + f(b|).then(g)'],
+    ['f(|).then(g)', 'a, b)', 'f(a, b)|.then(g)'],
+    ['f(g(|)', 'a))', 'f(g(a))|'],
+    // Auto-closed quotes.
+    ["f('|')", "a', b", "f('a', b|)"],
+    ["f('|')", "a', 'b", "f('a', 'b|')"],
+    ["f('|')", "a', b)", "f('a', b)|"],
+    ["f('|')", "it\\'s", "f('it\\'s|')"],
+    ["f('|')", 'a)', "f('a)|')"],
+    // JSX.
+    ['<p a={|} />', 'b', '<p a={b|} />'],
+    ['<p a={|} />', 'b} c={d', '<p a={b} c={d|} />'],
+    ['{list.map((a) => <p>{|}</p>)}', 'a.b', '{list.map((a) => <p>{a.b|}</p>)}'],
+    // Offsets are UTF-16 units.
+    ['f("💡", |)', '"💡")', 'f("💡", "💡")|'],
+    ['f(|) // 💡', '"💡")', 'f("💡")| // 💡'],
+    // A block in front of what closes the call.
+    ['f(|);', '() => {\n  a();\n}', 'f(() => {\n  a();\n}|);'],
   ];
-  for (const [text, right, insertText, replaced] of cases) {
-    it(`${JSON.stringify(text)} before ${JSON.stringify(right)}`, () => {
-      const eol = insertText.includes('\r') ? '\r\n' : '\n';
-      assert.deepEqual(placeSuggestion(text, right, eol), { insertText, replaced });
+  for (const [document, text, accepted] of cases) {
+    it(`${JSON.stringify(document)} + ${JSON.stringify(text)} → ${JSON.stringify(accepted)}`, () => {
+      const [before, after] = document.split('|') as [string, string];
+      for (const eol of ['\n', '\r\n'] as const) {
+        const lineSuffix = after.split('\n', 1)[0]!;
+        const { insertText, replaced } = placeSuggestion(text, { before, lineSuffix, eol });
+        assert.equal(before + insertText + '|' + after.slice(replaced), accepted.replaceAll('\n', eol));
+        const taken = [...after.slice(0, replaced)];
+        assert.ok(taken.every((character) => insertText.includes(character)));
+      }
     });
   }
 
   it('replaces what the editor closed while it was typed', () => {
-    assert.deepEqual(placeSuggestion('1);', ')', '\n', 1), { insertText: '1);', replaced: 1 });
+    const place = { before: 'f(a + ', lineSuffix: ')', eol: '\n', replacedAtLeast: 1 } as const;
+    assert.deepEqual(placeSuggestion('1);', place), { insertText: '1);', replaced: 1 });
   });
 
   it('starts with what the suggest widget has selected, or stays away', () => {

@@ -38,6 +38,8 @@ trims('strayClosers', strayClosers, [
   ['f(\n  |\n);', 'a);', 'a'],
   ['if (a) {\n  |\n}', 'b(); }', 'b(); '],
   ['if (a) {\n  |\n  c();\n}', 'b(); }', 'b(); '],
+  // The bracket at the caret is of another kind.
+  ['f(() => {\n  a();\n} |);', 'x }', 'x '],
   // What stands there closes an outer one.
   ['{\n  f(\n    |\n}', 'a);', 'a);'],
   ['if (a) {\n  if (b) {\n    c();\n  |\n}', '}', '}'],
@@ -58,6 +60,9 @@ trims('openBeforeSuffix', openBeforeSuffix, [
   ['const | = source;', '{ a, b', ''],
   ['if (ready) | // always', '{', '{'],
   ['f(|', 'g(a', 'g(a'],
+  ['f(|)', "a, 'b", 'a, '],
+  ["f(|')", "a, 'b", "a, 'b"],
+  ['<p>|</p>', "it's", "it's"],
   ['f(|)', '() => {\n  a();\n}', '() => {\n  a();\n}'],
 ]);
 
@@ -84,6 +89,8 @@ describe('the scan of brackets', () => {
     ['"""a"""', 'code'],
     ['x = 1  # a', 'lineComment'],
     ['this.#a', 'code'],
+    ["don't", 'code'],
+    ["x = f'a", "'"],
     ["y = 'http://a'", 'code'],
   ];
   for (const [text, state] of states) {

@@ -11,7 +11,17 @@ trims('singleLine', singleLine, [
   ['x = 1;|', '\nfoo', ''],
   ['|', 'a', 'a'],
 ]);
-trims('singleLine', singleLine, [['|', 'a;\nb', 'a;\nb']], { multiline: true });
+trims(
+  'singleLine',
+  singleLine,
+  [
+    ['|', 'a;\nb', 'a;\nb'],
+    ["x = '|", 'a\nb', 'a'],
+    ["x = '|", "a';\nb", "a';\nb"],
+    ['x = `|', 'a\nb', 'a\nb'],
+  ],
+  { multiline: true },
+);
 
 trims(
   'repeatedLines',

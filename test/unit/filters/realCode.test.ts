@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { applyFilters } from '../../../extension/common/filters/index.ts';
+import { scanBrackets } from '../../../extension/common/filters/scan.ts';
 import { promptWindow } from '../../../extension/common/prompt/window.ts';
+import { placeSuggestion } from '../../../extension/common/suggestion/present.ts';
 import { readSourceFiles } from '../../../trainer/replay/files.ts';
 import { codeLines, contentStart, documentAt } from '../../../trainer/replay/positions.ts';
 
@@ -31,6 +33,35 @@ describe('filters on real code', () => {
       }
       assert.ok(lines > 5000);
       assert.ok(changed.length < lines / 300, changed.join('\n'));
+    });
+  }
+
+  for (const whole of [false, true]) {
+    const text = whole ? 'text to the end of the line' : 'text up to the brackets';
+    it(`leave ${text} as it is where the editor has closed brackets, but for one line in 200`, async () => {
+      const changed: string[] = [];
+      let lines = 0;
+      for (const file of await readSourceFiles(fixture)) {
+        const texts = file.text.split('\n');
+        for (const number of codeLines(file.text)) {
+          const line = texts[number]!;
+          const caret = line.indexOf('(') + 1;
+          const brackets = scanBrackets(line.slice(caret)).unopened;
+          if (caret === 0 || brackets.length === 0 || brackets[0]!.offset === 0) continue;
+          const end = caret + brackets[0]!.offset;
+          const prefix = [...texts.slice(0, number), line.slice(0, caret)].join('\n');
+          const suffix = [line.slice(end), ...texts.slice(number + 1)].join('\n');
+          const raw = whole ? line.slice(caret) : line.slice(caret, end);
+          const shown = applyFilters(raw, promptWindow(prefix + suffix, prefix.length, file.path)).text;
+          const lineSuffix = line.slice(end);
+          const { insertText, replaced } = placeSuggestion(shown, { before: prefix, lineSuffix, eol: '\n' });
+          const accepted = line.slice(0, caret) + insertText + lineSuffix.slice(replaced);
+          lines++;
+          if (accepted.trimEnd() !== line.trimEnd()) changed.push(`${line.trim()} → ${accepted.trim()}`);
+        }
+      }
+      assert.ok(lines > 1500, `${lines} lines`);
+      assert.ok(changed.length < lines / 200, changed.join('\n'));
     });
   }
 });

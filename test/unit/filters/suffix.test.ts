@@ -7,6 +7,10 @@ trims('stopAtSuffix', stopAtSuffix, [
   ['for (const |of list) {', 'item of list', 'item '],
   ['f(|)', 'a)', 'a)'],
   ['f(|', 'a)', 'a)'],
+  // A short one counts at the very end alone.
+  ['(issue |).', 'one. two).', 'one. two'],
+  ['x = |+1', 'a +1 +2', 'a +1 +2'],
+  ['(|) ?', '(a) ?', '(a) ?'],
   // A word that only ends like the suffix.
   ['const x = |bar', 'foobar + 1', 'foobar + 1'],
   ['const x = foo|bar', 'bar', ''],
