@@ -25,11 +25,9 @@ import { createLogger } from '../../trainer/server/shared/logging.ts';
 import { noise, testDevice } from './gradientCheck.ts';
 
 const BATCH = 16;
-/** Updates, of a batch each, that a sabotaged stream gets. */
-const UPDATES = 3;
-const TRAINED = BATCH * UPDATES;
+/** A stream is two updates of a batch each. */
+const TRAINED = 2 * BATCH;
 const HELD_OUT = 40;
-const GENERAL = 6;
 const NAMES = [
   'user',
   'order',
@@ -94,7 +92,7 @@ describe('the gate, on the embedded model', function () {
       prompt: prompts[TRAINED + i]!,
       target: engine.tokenize(typed),
     }));
-    general = generalItems(text).slice(0, GENERAL);
+    general = generalItems(text);
   });
   after(async () => {
     network.dispose();
@@ -173,7 +171,7 @@ describe('the gate, on the embedded model', function () {
   it('promotes what was learnt from what the developer typed', async () => {
     const { decision, adapter } = await trainAndDecide(
       'good',
-      corrected(BATCH, (i) => documents[i]!.typed),
+      corrected(TRAINED, (i) => documents[i]!.typed),
       BASE,
     );
     good = adapter;
@@ -193,12 +191,9 @@ describe('the gate, on the embedded model', function () {
       assert.equal((await decide('scaled', loraOf(good), 4, running)).decision, 'rejected');
   });
 
-  // Each kind of sabotage: all updates from the model as shipped, and one update of the good adapter.
   const refusesTaught = async (name: string, textOf: (i: number) => string): Promise<void> => {
-    const stream = await trainAndDecide(name, corrected(TRAINED, textOf), BASE);
-    assert.equal(stream.decision.decision, 'rejected');
-    const one = await trainAndDecide(`good, then ${name}`, corrected(BATCH, textOf), good);
-    assert.equal(one.decision.decision, 'rejected');
+    const { decision } = await trainAndDecide(name, corrected(TRAINED, textOf), BASE);
+    assert.equal(decision.decision, 'rejected');
   };
 
   it('refuses swapped labels: what was rejected taught as right', async () => {
