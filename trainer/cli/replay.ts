@@ -6,9 +6,10 @@ import type { Command } from 'commander';
 import { parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
 import type { CompanionAddress } from '../replay/companion.ts';
 import { runArm, type ArmResult, type BaseServed, type ExperimentOptions } from '../replay/experiment.ts';
-import { readSourceFiles, splitFiles } from '../replay/files.ts';
+import { readSourceFiles, splitFiles, type FileSplit } from '../replay/files.ts';
 import { ReplayProgress } from '../replay/progress.ts';
 import {
+  armSentence,
   armsTable,
   beforeAfterTable,
   latencyRow,
@@ -100,25 +101,34 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   const progress = new ReplayProgress();
   const results: ArmResult[] = [];
   const base: BaseServed = { results: undefined, scores: undefined };
+  let json = '';
   try {
     for (const seed of seeds) {
       for (const arm of arms) {
         progress.title = `[${arm}, seed ${seed}]`;
-        results.push(await runArm(arm, seed, experiment, progress, base));
+        const result = await runArm(arm, seed, experiment, progress, base);
+        results.push(result);
+        progress.say(armSentence(result));
+        json = reportJson(folder, split, results);
+        // After each arm: what took minutes to measure is not lost with a later arm.
+        if (options.report !== undefined) writeFileSync(options.report, json);
       }
     }
   } finally {
     progress.stop();
   }
+  process.stdout.write(options.json ? json : `${describe(results, dataDir)}\n`);
+}
+
+function reportJson(folder: string, split: FileSplit, results: ArmResult[]): string {
+  const paths = (files: FileSplit['streamed']): string[] => files.map((file) => file.path);
   const report = replayReport({
     folder,
-    streamedFiles: split.streamed.map((file) => file.path),
-    heldOutFiles: split.heldOut.map((file) => file.path),
+    streamedFiles: paths(split.streamed),
+    heldOutFiles: paths(split.heldOut),
     results,
   });
-  const json = `${JSON.stringify(report, null, 2)}\n`;
-  if (options.report !== undefined) writeFileSync(options.report, json);
-  process.stdout.write(options.json ? json : `${describe(results, dataDir)}\n`);
+  return `${JSON.stringify(report, null, 2)}\n`;
 }
 
 /** A report that can't be written is told before the minutes that it takes to measure. */

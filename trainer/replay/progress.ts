@@ -40,6 +40,12 @@ export class ReplayProgress implements ExperimentListener {
     this.#show(progress.asked, Math.max(progress.asked, progress.planned), note);
   };
 
+  /** A line that stays, behind the title. */
+  say(text: string): void {
+    this.stop();
+    this.#stream.write(`${this.title} ${text}\n`.trimStart());
+  }
+
   stop(): void {
     this.#bar?.stop();
     this.#bar = undefined;

@@ -37,6 +37,16 @@ export function beforeAfterTable(result: ArmResult): string {
   return table(rows);
 }
 
+/** What an arm changed on the files never typed, in one line. */
+export function armSentence({ heldOut, adapterVersion }: ArmResult): string {
+  const { logprob, exact, kept } = heldOut;
+  return (
+    `adapter ${adapterVersion}: ${signed(logprob.difference, 3)} nats a token (${range(logprob, 3, 1)}), ` +
+    `exact line ${signed(100 * exact.difference, 1)} points (${range(exact, 1, 100)}), ` +
+    `kept ${signed(kept.difference, 0)} per 1,000 (${range(kept, 0, 1)})`
+  );
+}
+
 /** One row an arm and seed, what was learned and what it was worth. */
 export function armsTable(results: readonly ArmResult[]): string {
   const head = [
