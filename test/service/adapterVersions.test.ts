@@ -100,15 +100,6 @@ describe('versions by hand', () => {
     for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
   });
 
-  it('keeps version and scale when another one cannot be loaded', async () => {
-    await service.coordinator.activate(2, 0.5);
-    writeFileSync(join(service.store.adapterDir, service.store.adapters.get(1)!.file), 'not an adapter');
-    await assert.rejects(service.coordinator.activate(1, 0.25));
-    assert.equal(service.store.adapters.get(1)!.scale, 1);
-    assert.deepEqual([tiny.engine.adapter.version, tiny.engine.adapter.scale], [2, 0.5]);
-    assert.equal((await service.status()).adapterVersion, 2);
-  });
-
   it('answers 404, 409 and 400 to versions that cannot be served', async () => {
     const unknown = await service.call('POST', '/api/adapters/99/activate');
     assert.equal(unknown.status, 404);

@@ -208,7 +208,7 @@ export class Coordinator {
     await this.work;
   }
 
-  /** Looks at the queue after `delayMs`, or earlier when that was already agreed. */
+  /** Looks at the queue after `delayMs`, instead of when that was agreed before. */
   private wake(delayMs: number): void {
     if (this.ending.signal.aborted) return;
     if (this.timer !== null) clearTimeout(this.timer);

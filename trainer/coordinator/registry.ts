@@ -55,7 +55,7 @@ export async function loadActive(store: Store, engine: Engine, logger: Logger): 
 
 /**
  * Makes a version the one in service, by hand: whatever the gate said of it. A scale stays with the version and with
- * what is made from it. When it can't be loaded, everything stays as it was.
+ * what is made from it. When it can't be loaded, everything is as if nobody had asked.
  */
 export async function activateAdapter(
   store: Store,
@@ -73,7 +73,9 @@ export async function activateAdapter(
     await engine.useAdapter(adapterRef(store, version));
   } catch (error) {
     store.adapters.setScale(version, scaleBefore);
-    store.adapters.activate(hash, DEFAULT_WORKSPACE, before);
+    // Not over a version that was chosen while this one was loaded.
+    if (store.adapters.active(hash, DEFAULT_WORKSPACE) === version)
+      store.adapters.activate(hash, DEFAULT_WORKSPACE, before);
     throw error;
   }
 }
