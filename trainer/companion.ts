@@ -78,6 +78,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       gpu: options.gpu,
       ...(options.threads === undefined ? {} : { threads: options.threads }),
       contextTokens: config.inference.contextTokens,
+      fimTemplate: config.inference.fimTemplate,
       dataDir: options.dataDir,
       logger,
     });

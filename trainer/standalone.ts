@@ -39,6 +39,7 @@ export async function openLearning(
       gpu,
       ...(options.threads === undefined ? {} : { threads: options.threads }),
       contextTokens: config.inference.contextTokens,
+      fimTemplate: config.inference.fimTemplate,
       dataDir,
       logger,
     });

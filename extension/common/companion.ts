@@ -25,6 +25,8 @@ export interface CompanionOptions {
   /** 0: the companion's own choice. */
   threads: number;
   batchEvents: number;
+  /** One of `FIM_CHOICES`. */
+  fimTemplate: string;
   /** A configuration file, or null. */
   configPath: string | null;
 }
@@ -38,6 +40,7 @@ export function serveArguments(options: CompanionOptions): string[] {
   args.push('--batch-events', String(options.batchEvents));
   args.push(EXIT_WHEN_IDLE_OPTION, String(EXIT_WHEN_IDLE_SECONDS));
   if (options.modelPath !== '') args.push('--model', options.modelPath);
+  if (options.fimTemplate !== 'auto') args.push('--fim-template', options.fimTemplate);
   if (options.threads > 0) args.push('--threads', String(options.threads));
   if (options.configPath !== null) args.push('--config', options.configPath);
   return args;

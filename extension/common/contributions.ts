@@ -2,6 +2,7 @@
  * Every command, setting and context key, once. The rest of the code uses these names only, and a test holds
  * package.json against them.
  */
+import { FIM_CHOICES } from './prompt/fimChoice.ts';
 
 export const COMMANDS = {
   toggleTracking: { id: 'hone.toggleTracking', title: 'Toggle Tracking' },
@@ -37,6 +38,7 @@ export interface Settings {
   debounceMs: number;
   maxTokens: number;
   temperature: number | null;
+  fimTemplate: string;
   aggressiveness: number;
   useProposedApi: boolean;
   inferencePort: number;
@@ -66,6 +68,8 @@ const isWhole = (low: number, high: number) => (value: unknown) =>
   isNumber(low, high)(value) && Number.isInteger(value);
 const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].includes(value as string);
 
+const isFimChoice = (value: unknown) => FIM_CHOICES.includes(value as string);
+
 const PORT_MAX = 65_535;
 
 export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name]> } = {
@@ -86,6 +90,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
     allows: (value) => value === null || isNumber(0, 2)(value),
     restarts: false,
   },
+  fimTemplate: { key: 'completions.fimTemplate', fallback: 'auto', allows: isFimChoice, restarts: true },
   aggressiveness: {
     key: 'learning.aggressiveness',
     fallback: 0.25,

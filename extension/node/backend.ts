@@ -1,5 +1,6 @@
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
+import { prefixOnlyReason } from '../common/status/statusView.ts';
 import { CompanionError, type CompanionClient } from './companionClient.ts';
 import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
 import { Outbox } from './outbox.ts';
@@ -182,10 +183,9 @@ export class Backend {
   async #askModel(client: CompanionClient): Promise<void> {
     try {
       const health = await client.inferenceHealth();
-      this.#model = health.fim
-        ? health.model
-        : `${health.model} (has no fill-in-the-middle tokens: prefix only)`;
-      if (!health.fim) this.#options.log('warn', `${health.model} has no fill-in-the-middle tokens.`);
+      const limit = prefixOnlyReason(health);
+      this.#model = limit === null ? health.model : `${health.model} (${limit})`;
+      if (limit !== null) this.#options.log('warn', `${health.model}: ${limit}.`);
       this.#options.onChange();
     } catch (error) {
       this.#options.log('debug', (error as Error).message);

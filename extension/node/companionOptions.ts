@@ -6,11 +6,11 @@ import type { Paths } from './paths.ts';
 
 /** Command-line options of the companion for the settings. */
 export function companionOptions(settings: Settings, paths: Paths): CompanionOptions {
-  const { inferencePort, feedbackPort, modelPath, gpu, threads, batchEvents } = settings;
+  const { inferencePort, feedbackPort, modelPath, gpu, threads, batchEvents, fimTemplate } = settings;
   const own = settings.aggressiveness !== SETTINGS.aggressiveness.fallback;
   return {
     dataDir: paths.companionDir,
-    ...{ inferencePort, feedbackPort, modelPath, gpu, threads, batchEvents },
+    ...{ inferencePort, feedbackPort, modelPath, gpu, threads, batchEvents, fimTemplate },
     configPath: own ? paths.companionConfig : null,
   };
 }

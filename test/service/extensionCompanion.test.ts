@@ -260,6 +260,7 @@ describe("the extension's companion", function () {
         gpu: 'cpu',
         threads: 1,
         batchEvents: 16,
+        fimTemplate: 'auto',
         configPath: null,
       }).map((argument) => (argument === String(EXIT_WHEN_IDLE_SECONDS) ? '1' : argument)),
       tokens,

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import * as z from 'zod';
+import { FIM_CHOICES } from '../../extension/common/prompt/fimChoice.ts';
 import { trainingSettingsSchema } from '../coordinator/settings.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import { HoneError } from '../server/shared/errors.ts';
@@ -34,6 +35,8 @@ export const configSchema = z.strictObject({
       maxTokens: z.int().min(1).max(4096).default(64),
       /** Largest context; a model trained on less gets less. */
       contextTokens: z.int().min(256).default(4096),
+      /** `auto`, or what to take instead of the fill-in-the-middle template that fits the model's markers. */
+      fimTemplate: z.enum(FIM_CHOICES).default('auto'),
     })
     .prefault({}),
   training: trainingSettingsSchema.prefault({}),

@@ -1,6 +1,7 @@
 /** `hone serve`: the companion in the foreground. */
 import { Option, type Command } from 'commander';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
+import { FIM_CHOICES } from '../../extension/common/prompt/fimChoice.ts';
 import { IdleWatch } from '../server/shared/idle.ts';
 import { createLogger } from '../server/shared/logging.ts';
 import { addCommonOptions, parsePort, parsePositive, readConfig, type CommonOptions } from './options.ts';
@@ -13,6 +14,7 @@ interface ServeOptions extends CommonOptions {
   feedbackToken?: string;
   train: boolean;
   batchEvents?: number;
+  fimTemplate?: string;
   exitWhenIdle?: number;
   config?: string;
 }
@@ -46,6 +48,12 @@ export function addServeCommand(program: Command): void {
     )
     .option('--no-train', 'store feedback and train nothing')
     .option('--batch-events <n>', 'eligible events that start an update', parsePositive)
+    .addOption(
+      new Option(
+        '--fim-template <name>',
+        'fill-in-the-middle template (default: auto, the one that fits the markers in the model file)',
+      ).choices(FIM_CHOICES),
+    )
     .option(
       '--exit-when-idle <seconds>',
       'end when no request, GET /health included, came for this long',
@@ -61,6 +69,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { startCompanion } = await import('../companion.ts');
   const config = readConfig(options.config);
   if (options.batchEvents !== undefined) config.training.batchEvents = options.batchEvents;
+  if (options.fimTemplate !== undefined) config.inference.fimTemplate = options.fimTemplate;
   if (options.seed !== undefined) config.training.seed = options.seed;
   const idle = new IdleWatch();
   const companion = await startCompanion({

@@ -23,6 +23,8 @@ export interface EngineOptions {
   threads?: number;
   /** Largest context; a model trained on less gets less. */
   contextTokens?: number;
+  /** One of `FIM_CHOICES`; absent: `auto`. */
+  fimTemplate?: string;
   /** Where the model's hash is kept; null: nowhere. */
   dataDir: string | null;
   logger: Logger;
@@ -42,7 +44,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   const backend = await openBackend(options.gpu, options.threads, options.logger);
   try {
     const model = await loadModel(path, backend);
-    const vocabulary = new Vocabulary(model, info);
+    const vocabulary = new Vocabulary(model, info, options.fimTemplate);
     const trained = model.trainContextSize;
     const contextTokens = Math.min(options.contextTokens ?? DEFAULT_CONTEXT_TOKENS, trained);
     const pace = new Pace(backend, statSync(path).size);
@@ -64,17 +66,14 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
       // The last cell stays free: node-llama-cpp shifts the context when it is used.
       contextTokens: context.contextTokens - 1,
       fim: vocabulary.fim,
+      fimSwitchedOff: options.fimTemplate === 'none',
       endOfText: vocabulary.endOfText,
       beginOfText: vocabulary.beginOfText,
       endTokens: vocabulary.endTokens,
     };
     const files = new LoraFiles(model, options.logger);
     const first = await ServedAdapter.open(model, files, BASE_ADAPTER, context);
-    if (vocabulary.fim === null) {
-      options.logger.warn(
-        `The model ${described.name} has no fill-in-the-middle markers: suffixes are not used.`,
-      );
-    }
+    tellTemplate(described, options);
     return new LlamaEngine(described, { info, backend, model, files, vocabulary, context, pace }, first);
   } catch (error) {
     await closeBackend(backend);
@@ -232,4 +231,16 @@ async function loadModel(path: string, backend: Backend): Promise<LlamaModel> {
   } catch (error) {
     throw corruptModel(path, error);
   }
+}
+
+function tellTemplate({ name, fim, fimSwitchedOff }: ModelInfo, { logger }: EngineOptions): void {
+  if (fim !== null) {
+    logger.info(
+      { family: fim.family, order: fim.order },
+      `The model ${name} is asked with the fill-in-the-middle template ${fim.family}, order ${fim.order}.`,
+    );
+    return;
+  }
+  const why = fimSwitchedOff ? 'is set to be asked without' : 'has no';
+  logger.warn(`The model ${name} ${why} fill-in-the-middle markers: suffixes are not used.`);
 }

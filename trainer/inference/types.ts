@@ -15,6 +15,8 @@ export interface ModelInfo {
   contextTokens: number;
   /** Fill-in-the-middle order and markers, or null when the model has none (then prefix only). */
   fim: FimTemplate | null;
+  /** True when `fim` is null because the user wants it so. */
+  fimSwitchedOff: boolean;
   /** Ends a completion. */
   endOfText: number;
   /** Put in front of every prompt when the model wants it; `tokenizeParts` does so. */

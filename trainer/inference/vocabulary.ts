@@ -1,6 +1,9 @@
 /** Text to ids and back, with markers kept apart from text that merely spells them. */
 import { LlamaVocabularyType, type GgufFileInfo, type LlamaModel, type Token } from 'node-llama-cpp';
-import { chooseFimTemplate, type FimTemplate, type PromptPart } from '../../extension/common/prompt/fim.ts';
+import type { FimTemplate, PromptPart } from '../../extension/common/prompt/fim.ts';
+import { chooseFimTemplate, fimChoiceProblem } from '../../extension/common/prompt/fimChoice.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import { SpecialTokens } from './specialTokens.ts';
 
 /** How many ids before a piece of text tell the detokeniser whether a space belongs in front. */
 const CONTEXT_IDS = 3;
@@ -10,41 +13,48 @@ export class Vocabulary {
   readonly fim: FimTemplate | null;
   readonly beginOfText: number | null;
   readonly endOfText: number;
-  /** Ids that end a generation: the model's own, and its markers, which have no place inside a completion. */
+  /** Ids that end a generation: the model's own, and every special one, which has no place inside a completion. */
   readonly endOfGeneration: ReadonlySet<number>;
   /** `endOfGeneration`, and ids whose text begins with a newline. */
   readonly endTokens: number[];
   private readonly model: LlamaModel;
+  private readonly special: SpecialTokens;
   private readonly markerIds: ReadonlyMap<string, number>;
+  /** SentencePiece drops the space that a text begins with; behind these ids it begins none. */
+  private readonly textBefore: number[];
 
-  constructor(model: LlamaModel, info: GgufFileInfo) {
+  /**
+   * @param fimChoice One of `FIM_CHOICES`.
+   * @throws HoneError `fim_template_unfit` when the vocabulary lacks what the choice needs.
+   */
+  constructor(model: LlamaModel, info: GgufFileInfo, fimChoice = 'auto') {
     this.model = model;
-    const spellings = info.metadata.tokenizer.ggml.tokens as string[];
+    const { tokens: spellings, token_type: types } = info.metadata.tokenizer.ggml;
     const ids = new Map(spellings.map((spelling, id) => [spelling, id]));
-    this.fim = chooseFimTemplate(new Set(ids.keys()), fimOrder(info));
+    const known = new Set(ids.keys());
+    const problem = fimChoiceProblem(known, fimChoice);
+    if (problem !== null) throw unfit(fimChoice, problem);
+    this.fim = chooseFimTemplate(known, fimOrder(info), fimChoice);
     this.markerIds = new Map((this.fim?.markers ?? []).map((marker) => [marker, ids.get(marker)!]));
+    this.textBefore = this.isSpaced ? this.encode('\n') : [];
     this.beginOfText = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.endOfText = model.tokens.eos ?? model.tokens.eot ?? 0;
     const ending = spellings.map((_, id) => id).filter((id) => model.isEogToken(id as Token));
-    this.endOfGeneration = new Set([...ending, ...this.markerIds.values()]);
+    this.special = new SpecialTokens(spellings, types ?? [], ending);
+    this.endOfGeneration = this.special.ids;
     this.endTokens = [
       ...this.endOfGeneration,
       ...spellings.map((_, id) => id).filter((id) => !this.endOfGeneration.has(id) && this.beginsLine(id)),
     ];
   }
 
-  /** Plain text to ids; marker spellings in it stay text. */
+  /** Plain text to ids; spellings of special tokens in it stay text. */
   tokenize(text: string): number[] {
     const tokens = this.encode(text);
-    const markers = new Set(this.markerIds.values());
-    if (!tokens.some((id) => markers.has(id))) return tokens;
-    // A vocabulary that lists its markers as user-defined tokens parses them always: cut their spellings in two.
-    const spellings = [...this.markerIds.keys()];
-    return this.splitAt(text, spellings).flatMap((piece) =>
-      spellings.includes(piece)
-        ? [...this.encode(piece.slice(0, 1)), ...this.encode(piece.slice(1))]
-        : this.encode(piece),
-    );
+    const parsed = new Set(tokens.filter((id) => this.special.ids.has(id)));
+    if (parsed.size === 0) return tokens;
+    // llama.cpp parses the spellings of user-defined tokens always: cut them in two.
+    return this.special.cutSpellings(text, parsed).flatMap((piece) => this.encode(piece));
   }
 
   /** Parts to ids, the model's begin-of-text in front when it wants one. */
@@ -62,25 +72,20 @@ export class Vocabulary {
 
   /** Ids to text, special ones left out. `before`: ids that stand in front. */
   detokenize(tokens: readonly number[], before: readonly number[] = []): string {
-    const plain = (ids: readonly number[]) => ids.filter((id) => !this.endOfGeneration.has(id)) as Token[];
-    return this.model.detokenize(plain(tokens), false, plain(before.slice(-CONTEXT_IDS)));
+    const plain = (ids: readonly number[]) => ids.filter((id) => !this.special.ids.has(id)) as Token[];
+    const front = [...this.textBefore, ...before.slice(-CONTEXT_IDS)];
+    return this.model.detokenize(plain(tokens), false, plain(front));
   }
 
   private encode(text: string): number[] {
-    const spaced = this.model.vocabularyType === LlamaVocabularyType.spm;
-    return this.model.tokenize(text, false, spaced ? 'trimLeadingSpace' : undefined);
+    if (!this.isSpaced) return this.model.tokenize(text, false);
+    // SentencePiece puts a space in front of a text. Behind a character that nothing merges with, it puts none.
+    const anchor = text.startsWith('\n') ? 'a' : '\n';
+    return this.model.tokenize(anchor + text, false).slice(this.model.tokenize(anchor, false).length);
   }
 
-  private splitAt(text: string, spellings: string[]): string[] {
-    return spellings.reduce<string[]>(
-      (pieces, spelling) =>
-        pieces.flatMap((piece) =>
-          spellings.includes(piece)
-            ? [piece]
-            : piece.split(spelling).flatMap((part, index) => (index === 0 ? [part] : [spelling, part])),
-        ),
-      [text],
-    );
+  private get isSpaced(): boolean {
+    return this.model.vocabularyType === LlamaVocabularyType.spm;
   }
 
   private beginsLine(id: number): boolean {
@@ -92,4 +97,12 @@ export class Vocabulary {
 function fimOrder(info: GgufFileInfo): string | null {
   const hone = (info.metadata as unknown as { hone?: { fim?: { order?: unknown } } }).hone;
   return typeof hone?.fim?.order === 'string' ? hone.fim.order : null;
+}
+
+function unfit(choice: string, problem: string): HoneError {
+  return new HoneError(
+    'fim_template_unfit',
+    `The model can't be served with the fill-in-the-middle template "${choice}": ${problem}. Set --fim-template, or the setting hone.completions.fimTemplate, to auto or to one that fits the model.`,
+    { param: '--fim-template' },
+  );
 }

@@ -1,3 +1,4 @@
+import type { Health } from '../contracts/completion.ts';
 import type { RunSummary, TrainingStatus } from '../contracts/feedback.ts';
 
 /** What the extension knows about itself and the companion at one moment. */
@@ -51,6 +52,14 @@ export function errorOf({ companion, storeError, training }: Situation): string 
   if (storeError !== null) return storeError;
   if (companion.kind === 'ready' && training?.state === 'error') return training.error ?? 'Training failed.';
   return null;
+}
+
+/** Why completions are made from the text before the caret alone; null when they are not. */
+export function prefixOnlyReason({ fim, prefixOnly }: Health): string | null {
+  if (fim) return null;
+  return prefixOnly === 'setting'
+    ? 'fill-in-the-middle is switched off by hone.completions.fimTemplate: prefix only'
+    : 'has no fill-in-the-middle tokens: prefix only';
 }
 
 /** `promoted as version 3: …` */

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveArguments } from '../../../extension/common/companion.ts';
 import { COMPANION_FILE, type CompanionLock } from '../../../extension/common/contracts/lock.ts';
+import { readSettings } from '../../../extension/common/contributions.ts';
+import { companionOptions } from '../../../extension/node/companionOptions.ts';
 import { findCompanion } from '../../../extension/node/companionLock.ts';
 import { companionLine, LogTail, tailOf } from '../../../extension/node/logTail.ts';
 import { pathsIn } from '../../../extension/node/paths.ts';
@@ -119,15 +121,23 @@ describe("the companion's command line", () => {
     gpu: 'auto' as const,
     threads: 0,
     batchEvents: 16,
+    fimTemplate: 'auto',
     configPath: null,
   };
 
   it('names what differs from the defaults, and no token', () => {
     const args = serveArguments(options).join(' ');
     assert.match(args, /^serve --data-dir \/d --inference-port 0 --feedback-port 8082 --gpu auto/);
-    assert.doesNotMatch(args, /--model|--threads|--config|token/);
-    const all = serveArguments({ ...options, modelPath: '/m.gguf', threads: 2, configPath: '/c' }).join(' ');
-    assert.match(all, /--model \/m\.gguf --threads 2 --config \/c$/);
+    assert.doesNotMatch(args, /--model|--threads|--config|--fim-template|token/);
+    const own = { modelPath: '/m.gguf', fimTemplate: 'psm', threads: 2, configPath: '/c' };
+    const all = serveArguments({ ...options, ...own }).join(' ');
+    assert.match(all, /--model \/m\.gguf --fim-template psm --threads 2 --config \/c$/);
+  });
+
+  it('is made of the settings', () => {
+    const { settings } = readSettings((key) => (key === 'completions.fimTemplate' ? 'spm' : undefined));
+    const made = serveArguments(companionOptions(settings, pathsIn('/storage', '/dist', {})));
+    assert.equal(made[made.indexOf('--fim-template') + 1], 'spm');
   });
 
   it('and its files can be moved', () => {

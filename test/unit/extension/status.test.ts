@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TrainingStatus } from '../../../extension/common/contracts/feedback.ts';
 import type { StatusPageData } from '../../../extension/common/status/statusPageData.ts';
-import { statusView, type Situation } from '../../../extension/common/status/statusView.ts';
+import { statusView, type Situation, prefixOnlyReason } from '../../../extension/common/status/statusView.ts';
 import { renderStatusPage } from '../../../webview-ui/statusPage.ts';
 
 const training: TrainingStatus = {
@@ -115,5 +115,27 @@ describe('status page', () => {
       store: null,
     };
     assert.match(renderStatusPage({ ...empty, address: null }, 'n'), /none yet/);
+  });
+});
+
+describe('a model that is shown the prefix only', () => {
+  const health = {
+    status: 'ok' as const,
+    service: 'inference' as const,
+    model: 'm',
+    adapterVersion: 0,
+    contextTokens: 512,
+  };
+
+  it('is so for want of markers or by the setting, and that is told', () => {
+    assert.equal(prefixOnlyReason({ ...health, fim: true, fimTemplate: 'qwen, psm' }), null);
+    assert.match(
+      prefixOnlyReason({ ...health, fim: false, prefixOnly: 'noMarkers' })!,
+      /no fill-in-the-middle tokens: prefix only/,
+    );
+    assert.match(
+      prefixOnlyReason({ ...health, fim: false, prefixOnly: 'setting' })!,
+      /switched off by hone\.completions\.fimTemplate: prefix only/,
+    );
   });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { chooseFimTemplate, promptText, renderFim } from '../../../extension/common/prompt/fim.ts';
+import { promptText, renderFim, type FimDocument } from '../../../extension/common/prompt/fim.ts';
+import { chooseFimTemplate } from '../../../extension/common/prompt/fimChoice.ts';
+import { allMarkers, FIM_FAMILIES } from '../../../extension/common/prompt/fimFamilies.ts';
 import { takeApartFim } from '../../../extension/common/prompt/fimParse.ts';
 
 const DOCUMENT = { prefix: 'let a = ', suffix: ';\n' };
@@ -12,6 +14,7 @@ describe('complete fill-in-the-middle prompts', () => {
     ['qwen', 'suffix marker first', '<|fim_suffix|>;\n<|fim_prefix|>let a = <|fim_middle|>'],
     ['starcoder', 'prefix first', '<fim_prefix>let a = <fim_suffix>;\n<fim_middle>'],
     ['codellama', 'prefix first', '<PRE> let a =  <SUF>;\n <MID>'],
+    ['codellama', 'suffix first', '<PRE> <SUF>;\n <MID> let a = '],
     ['deepseek', 'prefix first', '<｜fim▁begin｜>let a = <｜fim▁hole｜>;\n<｜fim▁end｜>'],
     ['codestral', 'suffix first', '[SUFFIX];\n[PREFIX]let a = '],
     ['glm', 'prefix first', '<|code_prefix|>let a = <|code_suffix|>;\n<|code_middle|>'],
@@ -33,7 +36,7 @@ describe('complete fill-in-the-middle prompts', () => {
       takeApartFim(`${header}<|fim_prefix|>let a = <|fim_suffix|>;\n<|fim_middle|>`)?.document,
       {
         ...DOCUMENT,
-        repo: 'demo\n',
+        repo: 'demo',
         path: 'src/a.ts',
         files: [{ path: 'b.ts', text: 'export const b = 1;\n' }],
       },
@@ -58,23 +61,56 @@ describe('complete fill-in-the-middle prompts', () => {
 });
 
 describe('a rendered prompt', () => {
-  const families: [string, string[], string?][] = [
-    ['qwen', ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>'], 'spm'],
-    ['qwen', ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>'], 'psm'],
-    ['starcoder', ['<fim_prefix>', '<fim_suffix>', '<fim_middle>', '<file_sep>']],
-    ['deepseek', ['<｜fim▁begin｜>', '<｜fim▁hole｜>', '<｜fim▁end｜>']],
-    ['codestral', ['[PREFIX]', '[SUFFIX]']],
-  ];
-  for (const [family, vocabulary, order] of families) {
-    it(`is taken apart to the document it was made of: ${family} ${order ?? ''}`, () => {
-      const template = chooseFimTemplate(new Set(vocabulary), order)!;
-      const path = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), minLength: 1 });
-      fc.assert(
-        fc.property(fc.string(), fc.string(), path, (prefix, suffix, file) => {
-          const document = { prefix, suffix, ...(template.file === null ? {} : { path: file }) };
-          assert.deepEqual(takeApartFim(promptText(renderFim(template, document))), { family, document });
-        }),
-      );
-    });
+  const path = fc.stringMatching(/^[a-z]{1,6}\/[a-z]{1,6}\.ts$/);
+  const file = fc.record({ path, text: fc.string().map((text) => `${text}\n`) });
+  const documents = fc.record<FimDocument>(
+    {
+      repo: fc.stringMatching(/^[a-z]{1,8}$/),
+      files: fc.array(file, { maxLength: 2 }),
+      path,
+      prefix: fc.string(),
+      suffix: fc.string(),
+    },
+    { requiredKeys: ['prefix', 'suffix'] },
+  );
+  for (const family of FIM_FAMILIES) {
+    for (const order of ['psm', 'spm']) {
+      const template = chooseFimTemplate(new Set(allMarkers(family)), order)!;
+      const text = (document: FimDocument) => promptText(renderFim(template, document));
+
+      it(`is taken apart and rendered to the same: ${family.name} ${order}`, () => {
+        fc.assert(
+          fc.property(documents, (document) => {
+            const apart = takeApartFim(text(document));
+            assert.ok(apart);
+            assert.equal(text(apart.document), text(document));
+          }),
+        );
+      });
+
+      it(`keeps the text around the caret: ${family.name} ${order}`, () => {
+        fc.assert(
+          fc.property(fc.string(), fc.string(), (prefix, suffix) => {
+            const { document } = takeApartFim(text({ prefix, suffix }))!;
+            assert.deepEqual(document, { prefix, suffix });
+          }),
+        );
+      });
+    }
   }
+
+  it('gives its path and other files back', () => {
+    const document = {
+      repo: 'demo',
+      files: [{ path: 'b.ts', text: 'let b;\n' }],
+      path: 'src/a.ts',
+      ...DOCUMENT,
+    };
+    for (const name of ['qwen', 'codeqwen', 'starcoder2']) {
+      const family = FIM_FAMILIES.find((candidate) => candidate.name === name)!;
+      const template = chooseFimTemplate(new Set(allMarkers(family)), null)!;
+      const apart = takeApartFim(promptText(renderFim(template, document)));
+      assert.deepEqual(apart, { family: name, document });
+    }
+  });
 });

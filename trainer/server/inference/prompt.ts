@@ -27,11 +27,16 @@ export interface BuiltPrompt {
   rerendered: boolean;
 }
 
+/** What a prompt is built with. */
+type PromptEngine = Pick<Engine, 'tokenize' | 'tokenizeParts'> & {
+  model: Pick<ModelInfo, 'fim' | 'contextTokens' | 'beginOfText'>;
+};
+
 /** Text longer than this per token of the context can't fit; it is cut before it is tokenised. */
 const MAX_CHARS_PER_TOKEN = 32;
 
 /** Renders, tokenises and cuts the prompt so that `maxTokens` still fit behind it. */
-export function buildPrompt(engine: Engine, source: PromptSource, maxTokens: number): BuiltPrompt {
+export function buildPrompt(engine: PromptEngine, source: PromptSource, maxTokens: number): BuiltPrompt {
   const { model } = engine;
   const rendered = render(model, source);
   const budget = model.contextTokens - maxTokens;
@@ -56,7 +61,7 @@ interface Rendered {
   rerendered: boolean;
 }
 
-function render(model: ModelInfo, source: PromptSource): Rendered {
+function render(model: PromptEngine['model'], source: PromptSource): Rendered {
   if (source.kind === 'document') {
     return { parts: renderDocument(model, source.document), hasSuffix: true, rerendered: false };
   }
@@ -69,11 +74,11 @@ function render(model: ModelInfo, source: PromptSource): Rendered {
   return { parts, hasSuffix: true, rerendered: promptText(parts) !== source.prompt };
 }
 
-function renderDocument(model: ModelInfo, document: FimDocument): RolePart[] {
+function renderDocument(model: PromptEngine['model'], document: FimDocument): RolePart[] {
   return model.fim === null ? renderPrefixOnly(document) : renderFim(model.fim, document);
 }
 
-function tokenise(engine: Engine, parts: RolePart[]): TokenPart[] {
+function tokenise(engine: PromptEngine, parts: RolePart[]): TokenPart[] {
   const begin = engine.model.beginOfText;
   const front: TokenPart[] = begin === null ? [] : [{ role: 'marker', tokens: [begin] }];
   const rest = parts.map((part): TokenPart => {

@@ -1,6 +1,7 @@
 /** The inference service: completions, and what a client or a supervisor wants to know about the model. */
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../../../extension/common/contracts/index.ts';
+import type { ModelInfo } from '../../inference/types.ts';
 import { createService } from '../shared/service.ts';
 import { addAdapterRoutes } from './adapters.ts';
 import { addCompletionRoute } from './completions.ts';
@@ -62,7 +63,13 @@ function health(environment: InferenceEnvironment): Health {
     model: engine?.model.name ?? '',
     adapterVersion: engine?.adapter.version ?? 0,
     fim: engine !== null && engine.model.fim !== null,
+    ...(engine === null ? {} : templateOf(engine.model)),
     contextTokens: engine?.model.contextTokens ?? 0,
     ...(failure === null ? {} : { error: failure.message }),
   };
+}
+
+function templateOf({ fim, fimSwitchedOff }: ModelInfo): Pick<Health, 'prefixOnly' | 'fimTemplate'> {
+  if (fim !== null) return { fimTemplate: `${fim.family}, ${fim.order}` };
+  return { prefixOnly: fimSwitchedOff ? 'setting' : 'noMarkers' };
 }
