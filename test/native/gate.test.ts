@@ -130,7 +130,7 @@ describe('the gate, on the embedded model', function () {
           adapters: [parent],
           candidatePath,
           candidateVersion: version,
-          heldOut: [],
+          heldOut,
           general: [],
           config,
           seed: version,

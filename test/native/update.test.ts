@@ -26,6 +26,7 @@ const TEMPERATURE = 0.7;
 const only = (weights: Partial<UpdateConfig>): UpdateConfig => ({
   ...defaultUpdateConfig(3),
   rank: 4,
+  servedShare: 1,
   firstLayer: 1,
   learningRate: 0.01,
   decaySteps: 0,
@@ -262,6 +263,40 @@ describe('the update', () => {
     await assert.rejects(update([supervisedSample('correction')], { ...config, rank: 2 }, { parent }), {
       code: 'adapter_layout',
     });
+  });
+
+  it('serves a share of what was trained, and trains on from all of it', async () => {
+    const whole = only({ correctionWeight: 1 });
+    const half = { ...whole, servedShare: 0.5 };
+    const samples = [supervisedSample('correction')];
+    const first = await update(samples, half);
+    assert.deepEqual(first.lora.values, (await update(samples, whole)).lora.values);
+    assert.equal(first.lora.layout.alpha, whole.alpha / 2);
+    const heldOut = [{ id: 'held out', prompt: PROMPT, target: TYPED }];
+    const parent = { version: 1, path: first.path, scale: 1 };
+    const second = await update(samples, { ...half, learningRate: 0 }, { parent, heldOut });
+    const served = await logprobOf(TYPED, first.lora);
+    const { reply } = second;
+    assert.ok(Math.abs(reply.gate.running[0]!.logprob - served) < 1e-4, 'the gate judges what is served');
+    assert.equal(reply.gate.candidate[0]!.logprob, reply.gate.running[0]!.logprob);
+    const trained = await logprobOf(TYPED, {
+      ...first.lora,
+      layout: { ...first.lora.layout, alpha: whole.alpha },
+    });
+    const loss = reply.figures['losses/correction_loss']! * TYPED.length;
+    assert.ok(Math.abs(loss + trained) < 1e-3, `trained at ${loss}, all of it is at ${trained}`);
+    assert.ok(trained > served + 0.05, 'the share tells');
+    assert.equal(reply.figures['gate/served_share'], 0.5);
+  });
+
+  it('serves all of it where the held-out events prove that better', async () => {
+    const half = only({ correctionWeight: 1, servedShare: 0.5 });
+    // The text that is taught, again and again, is what is held out: no chance about it.
+    const heldOut = [0, 1, 2, 3].map((i) => ({ id: `held out ${i}`, prompt: PROMPT, target: TYPED }));
+    const { lora, reply } = await update([supervisedSample('correction')], half, { heldOut });
+    assert.equal(reply.figures['gate/served_share'], 1);
+    assert.equal(lora.layout.alpha, half.alpha);
+    assert.equal(reply.gate.candidate[0]!.logprob, await logprobOf(TYPED, lora));
   });
 
   it("goes on with fresh moments when its parent's are damaged, and says so", async () => {

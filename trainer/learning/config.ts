@@ -8,6 +8,7 @@ export function defaultUpdateConfig(layers: number): UpdateConfig {
   return {
     rank: 8,
     alpha: 16,
+    servedShare: 0.5,
     targets: ['q', 'k', 'v', 'o', 'gate', 'up', 'down'],
     firstLayer: defaultFirstLayer(layers),
     learningRate: 1e-3,

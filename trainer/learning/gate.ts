@@ -102,7 +102,7 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
  * Ratio estimate Σd / Σn of the gain a token, with the standard error of a ratio over items (delta method), so
  * that a long item does not count as many independent ones. Zero for no items.
  */
-function pairedGain(before: Score[], after: Score[]): { mean: number; standardError: number } {
+export function pairedGain(before: Score[], after: Score[]): { mean: number; standardError: number } {
   if (before.length !== after.length) throw new RangeError('Scores of different items cannot be compared.');
   const n = after.length;
   if (n === 0) return { mean: 0, standardError: 0 };

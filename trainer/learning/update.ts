@@ -5,6 +5,7 @@ import type {
   LearnerReply,
   LearnerRequest,
   Sample,
+  Score,
 } from '../../extension/common/contracts/index.ts';
 import { GgmlError } from '../ggml/errors.ts';
 import {
@@ -30,6 +31,7 @@ import {
 } from './batch.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import type { ScoredAdapter, Scorer } from './scorer.ts';
+import { servesWhole } from './share.ts';
 import type { TokenCache } from './tokenCache.ts';
 
 export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
@@ -73,10 +75,14 @@ export async function runUpdate(request: UpdateRequest, context: UpdateContext):
   });
   const references = await timed('reference', () => referencesOf(samples, request, context));
   const trained = await timed('train', () => train(samples, parent, references, request, context));
-  writeLora(network.device.ggml, request.candidatePath, network.architecture, trained.lora);
   writeOptimizer(network.device.ggml, request.candidatePath, trained.optimizer);
-  const gate = await timed('gate', () => scoreForGate(trained.lora, request, context));
-  const figures = { ...trained.figures, ...engineFigures(samples, references) };
+  const { served, gate } = await timed('gate', () => scoreForGate(trained.lora, request, context));
+  writeLora(network.device.ggml, request.candidatePath, network.architecture, served);
+  const figures = {
+    ...trained.figures,
+    ...engineFigures(samples, references),
+    'gate/served_share': served.layout.alpha / config.alpha,
+  };
   return { type: 'updated', id: request.id, figures, seconds, gate };
 }
 
@@ -93,13 +99,14 @@ function loadParent(network: Network, request: UpdateRequest): Parent {
     parent.path === null
       ? initialLora(layout, request.seed)
       : readLora(ggml, parent.path, network.architecture);
-  if (!sameLayout(lora.layout, layout))
+  // A file's α tells which share of it is served; training goes on from all of it.
+  if (!sameLayout({ ...lora.layout, alpha: layout.alpha }, layout))
     throw new GgmlError(
       'adapter_layout',
       `Adapter ${parent.version} has other LoRA layers or another rank than configured. ` +
         'Activate version 0 to start afresh, or restore the configuration.',
     );
-  return { lora, optimizer: readOptimizer(ggml, parent.path, layout.parameters) };
+  return { lora: { ...lora, layout }, optimizer: readOptimizer(ggml, parent.path, layout.parameters) };
 }
 
 function prepare(
@@ -258,30 +265,46 @@ async function train(
   };
 }
 
+/** Chooses the share of what was trained that is served, and scores what the gate decides on. */
 async function scoreForGate(
-  lora: Lora,
+  trained: Lora,
   request: UpdateRequest,
   context: UpdateContext,
-): Promise<UpdateReply['gate']> {
+): Promise<{ served: Lora; gate: UpdateReply['gate'] }> {
   const { network, scorer } = context;
-  const { heldOut, general } = request;
-  const total = 2 * heldOut.length + 2 * general.length;
+  const { heldOut, general, config, parent } = request;
+  const withShare = (share: number): { lora: Lora; device: DeviceLora; path: string } => {
+    const lora = { ...trained, layout: { ...trained.layout, alpha: share * config.alpha } };
+    const device = new DeviceLora(network.device, lora, { scale: parent.scale, trainable: false });
+    return { lora, device, path: request.candidatePath };
+  };
+  const shares = [...new Set([config.servedShare, 1])];
+  const total = (1 + shares.length) * heldOut.length + 2 * general.length;
   let done = 0;
   const onItem = (): void => context.onProgress('gate', ++done, total);
-  const candidate = {
-    lora: new DeviceLora(network.device, lora, { scale: request.parent.scale, trainable: false }),
-    path: request.candidatePath,
-  };
-  const running = loadScored(network, request.parent);
+  const candidates = shares.map(withShare);
+  const running = loadScored(network, parent);
   try {
+    const scores: Score[][] = [];
+    for (const { device, path } of candidates)
+      scores.push(await scorer.score(heldOut, { lora: device, path }, onItem));
+    const chosen = scores.length > 1 && servesWhole(scores[0]!, scores[1]!) ? 1 : 0;
+    const candidate = candidates[chosen]!;
     return {
-      running: await scorer.score(heldOut, running, onItem),
-      candidate: await scorer.score(heldOut, candidate, onItem),
-      generalBase: await scorer.score(general, null, onItem),
-      generalCandidate: await scorer.score(general, candidate, onItem),
+      served: candidate.lora,
+      gate: {
+        running: await scorer.score(heldOut, running, onItem),
+        candidate: scores[chosen]!,
+        generalBase: await scorer.score(general, null, onItem),
+        generalCandidate: await scorer.score(
+          general,
+          { lora: candidate.device, path: candidate.path },
+          onItem,
+        ),
+      },
     };
   } finally {
-    candidate.lora.dispose();
+    for (const { device } of candidates) device.dispose();
     running?.lora.dispose();
   }
 }

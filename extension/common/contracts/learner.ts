@@ -11,6 +11,8 @@ export const updateConfigSchema = z.object({
   /** LoRA rank r and scale numerator α: the update is (α / r)·B·A. */
   rank: z.int().min(1).max(256),
   alpha: z.number().positive(),
+  /** Part of what was trained that is served, unless all of it is proven better; an adapter's file has this share of α. */
+  servedShare: z.number().gt(0).max(1),
   /** Linear layers that carry LoRA. */
   targets: z.array(z.enum(['q', 'k', 'v', 'o', 'gate', 'up', 'down'])).min(1),
   /** First layer (0-based) with LoRA; layers below it are constant and computed once per event. */
