@@ -27,10 +27,10 @@ import { createLogger } from '../trainer/server/shared/logging.ts';
 
 const FIXTURE = join(import.meta.dirname, '..', 'trainer', 'replay', 'fixture', 'code');
 const SEED = 1;
-/** Chosen so that all of it takes well under eight minutes on two cores. */
+/** Chosen so that all of it takes less than ten minutes on two cores. */
 const EVENTS = 96;
 const BATCH_EVENTS = 16;
-const POSITIONS_PER_FILE = 7;
+const POSITIONS_PER_FILE = 12;
 const SERVED_PER_FILE = 2;
 /** The update during which completions are asked for, to see what the learner costs them. */
 const PROBED_UPDATE = 2;

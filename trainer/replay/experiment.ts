@@ -195,7 +195,11 @@ async function scoreBoth(
       options.split.heldOut,
       positions,
       wanted,
-      { ...options, firstLayer: options.config.training.update.firstLayer },
+      {
+        ...options,
+        firstLayer: options.config.training.update.firstLayer,
+        fimTemplate: options.config.inference.fimTemplate,
+      },
       listener.onProgress,
     );
     base.scores ??= scored[0]!;

@@ -3,7 +3,7 @@ import { MAX_COMPLETION_TOKENS } from '../../extension/common/prompt/request.ts'
 import { promptWindow } from '../../extension/common/prompt/window.ts';
 import { learnerEntry } from '../coordinator/learnerEntry.ts';
 import { LearnerProcess } from '../coordinator/learnerProcess.ts';
-import { loadEngine } from '../inference/engine.ts';
+import { loadEngine, type EngineOptions } from '../inference/engine.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import type { Engine } from '../inference/types.ts';
 import { defaultFirstLayer } from '../learning/config.ts';
@@ -27,6 +27,8 @@ interface ScoringOptions {
   threads?: number | undefined;
   /** Lowest layer that the adapters change; absent: the default of the model. */
   firstLayer?: number | undefined;
+  /** Override of the template, as the services have it. */
+  fimTemplate?: EngineOptions['fimTemplate'];
   logger: Logger;
 }
 
@@ -123,6 +125,7 @@ async function scoreItems(
     dataDir: null,
     logger,
     ...(options.threads === undefined ? {} : { threads: options.threads }),
+    ...(options.fimTemplate === undefined ? {} : { fimTemplate: options.fimTemplate }),
   });
   try {
     const byPath = new Map(files.map((file) => [file.path, file]));
