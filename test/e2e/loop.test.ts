@@ -67,7 +67,7 @@ describe('the loop in the editor', function () {
   it('takes a suggestion with Tab', async () => {
     const ghost = await suggestionAfter(3, '\ntotal ');
     await window.press('Tab');
-    const row = await nextOutcome(0);
+    const row = await nextOutcome(0, 'accepted');
     assert.deepEqual(row.outcome, { kind: 'accepted' });
     assert.equal(row.evidence, 'command');
     assert.equal(row.shownText, ghost);
@@ -87,7 +87,7 @@ describe('the loop in the editor', function () {
     await window.page.waitForTimeout(SEEN_MS);
     await window.press('Escape');
     await window.waitForNoGhostText();
-    const row = await nextOutcome(count);
+    const row = await nextOutcome(count, 'rejected');
     assert.deepEqual(row.outcome, { kind: 'rejected', how: 'escape' });
     assert.equal(row.evidence, 'command');
     await window.type('limit = 4711;');
