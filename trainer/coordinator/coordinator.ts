@@ -275,7 +275,9 @@ export class Coordinator {
   private asideNote(): string | null {
     const { count } = this.suspects;
     if (count === 0) return null;
-    return `${count} events are set aside because the learner failed on them; they are tried again after a restart.`;
+    return count === 1
+      ? 'One event is set aside because the learner failed on it; it is tried again after a restart.'
+      : `${count} events are set aside because the learner failed on them; they are tried again after a restart.`;
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {

@@ -27,7 +27,8 @@ export function readOptimizer(ggml: Ggml, adapterPath: string | null, parameters
     const state = { step: Number(file.values.get('step')), m: floats('m'), v: floats('v') };
     return isUsable(state, parameters) ? { state, restarted: false } : { state: fresh, restarted: true };
   } catch (error) {
-    if (!(error instanceof GgmlError)) throw error;
+    // A tensor of another type is no whole number of floats: a RangeError.
+    if (!(error instanceof GgmlError || error instanceof RangeError)) throw error;
     return { state: fresh, restarted: true };
   }
 }
