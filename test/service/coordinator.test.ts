@@ -276,7 +276,7 @@ describe('coordinator', () => {
       service.script({ poison: poison!.id, milliseconds: 1 });
       await service.accept(BATCH + 1);
       const status = await service.until((s) => s.trained === BATCH + 1);
-      assert.match(status.error!, /1 events are set aside/);
+      assert.match(status.error!, /One event is set aside/);
       assert.deepEqual(service.store.runs.runsOf(poison!.id), []);
       assert.deepEqual(
         service.log().map((line) => line.eventIds.length),
