@@ -15,6 +15,9 @@ import { HoneError } from './server/shared/errors.ts';
 const LOCK_FILE = 'companion.lock';
 const FINGERPRINT_HEX_DIGITS = 16;
 
+/** Keeps the handles of held locks alive: a collected handle is closed, and its lock is gone. */
+const held = new Set<Database.Database>();
+
 /** Another companion owns the data folder. */
 class DataFolderInUseError extends HoneError {
   /** Null in the moment between taking the lock and writing the file. */
@@ -63,13 +66,14 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     handle.close();
     throw error;
   }
+  held.add(handle);
   return {
     publish(change) {
       info = { ...info, ...change };
       writeInfo(dataDir, info);
     },
     release() {
-      if (!handle.open) return;
+      if (!held.delete(handle)) return;
       rmSync(join(dataDir, COMPANION_FILE), { force: true });
       handle.close();
     },

@@ -24,15 +24,20 @@ describe('lock of the data folder', () => {
   beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'hone-lock-'))));
   afterEach(() => rmSync(dataDir, { recursive: true }));
 
-  /** Another process that holds the lock until it is killed. */
+  /** Another process that holds the lock until it is killed, and forgets what it was given. */
   async function holder(): Promise<ChildProcess> {
     const program = `
       const { lockDataFolder } = await import(${JSON.stringify(LOCK_MODULE)});
-      const lock = lockDataFolder(${JSON.stringify(dataDir)});
-      lock.publish({ inferencePort: 1234, feedbackPort: 5678, inferenceTokenFingerprint: 'f' });
+      const hold = () => {
+        const lock = lockDataFolder(${JSON.stringify(dataDir)});
+        lock.publish({ inferencePort: 1234, feedbackPort: 5678, inferenceTokenFingerprint: 'f' });
+      };
+      hold();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      gc();
       console.log('held');
       setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');
