@@ -1,10 +1,10 @@
 import type { Score } from '../../extension/common/contracts/index.ts';
-import { pairedGain } from './gate.ts';
+import { DEFAULT_GATE_LIMITS, pairedGain } from './gate.ts';
 
 /** With fewer held-out events a standard error says nothing. */
 const LEAST_EVENTS = 4;
-/** One-sided confidence of the proof, as a normal quantile (95 %). */
-const QUANTILE = 1.645;
+/** Held-out events that are scored twice for the choice: an idiom shows on these, and each costs a pass. */
+export const MOST_EVENTS = 16;
 
 /**
  * Which part of what was trained is served. Adam's steps are of one length whatever part of a small batch's gradient
@@ -18,5 +18,5 @@ const QUANTILE = 1.645;
 export function servesWhole(atShare: Score[], atWhole: Score[]): boolean {
   if (atWhole.length < LEAST_EVENTS) return false;
   const { mean, standardError } = pairedGain(atShare, atWhole);
-  return mean - QUANTILE * standardError > 0;
+  return mean - DEFAULT_GATE_LIMITS.quantile * standardError > 0;
 }

@@ -6,6 +6,7 @@ import type {
   LearnerRequest,
   Sample,
   Score,
+  ScoreItem,
 } from '../../extension/common/contracts/index.ts';
 import { GgmlError } from '../ggml/errors.ts';
 import {
@@ -31,7 +32,7 @@ import {
 } from './batch.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import type { ScoredAdapter, Scorer } from './scorer.ts';
-import { servesWhole } from './share.ts';
+import { MOST_EVENTS, servesWhole } from './share.ts';
 import type { TokenCache } from './tokenCache.ts';
 
 export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
@@ -278,33 +279,28 @@ async function scoreForGate(
     const device = new DeviceLora(network.device, lora, { scale: parent.scale, trainable: false });
     return { lora, device, path: request.candidatePath };
   };
-  const shares = [...new Set([config.servedShare, 1])];
-  const total = (1 + shares.length) * heldOut.length + 2 * general.length;
+  const probes = config.servedShare === 1 ? [] : heldOut.slice(0, MOST_EVENTS);
+  const total = 2 * (probes.length + heldOut.length + general.length);
   let done = 0;
   const onItem = (): void => context.onProgress('gate', ++done, total);
-  const candidates = shares.map(withShare);
+  const [share, whole] = [withShare(config.servedShare), withShare(1)];
   const running = loadScored(network, parent);
+  const score = (items: ScoreItem[], { device, path }: typeof share): Promise<Score[]> =>
+    scorer.score(items, { lora: device, path }, onItem);
   try {
-    const scores: Score[][] = [];
-    for (const { device, path } of candidates)
-      scores.push(await scorer.score(heldOut, { lora: device, path }, onItem));
-    const chosen = scores.length > 1 && servesWhole(scores[0]!, scores[1]!) ? 1 : 0;
-    const candidate = candidates[chosen]!;
+    const candidate = servesWhole(await score(probes, share), await score(probes, whole)) ? whole : share;
     return {
       served: candidate.lora,
       gate: {
         running: await scorer.score(heldOut, running, onItem),
-        candidate: scores[chosen]!,
+        candidate: await score(heldOut, candidate),
         generalBase: await scorer.score(general, null, onItem),
-        generalCandidate: await scorer.score(
-          general,
-          { lora: candidate.device, path: candidate.path },
-          onItem,
-        ),
+        generalCandidate: await score(general, candidate),
       },
     };
   } finally {
-    for (const { device } of candidates) device.dispose();
+    share.device.dispose();
+    whole.device.dispose();
     running?.lora.dispose();
   }
 }
