@@ -21,7 +21,7 @@ import {
 import { readSourceFiles, splitFiles } from '../trainer/replay/files.ts';
 import { probeLatency } from '../trainer/replay/probe.ts';
 import { ReplayProgress } from '../trainer/replay/progress.ts';
-import { beforeAfterTable, latencyRow, replayReport, updatesTable } from '../trainer/replay/report.ts';
+import { beforeAfterTable, latencyRow, reportJson, updatesTable } from '../trainer/replay/report.ts';
 import { percent, table } from '../trainer/replay/table.ts';
 import { createLogger } from '../trainer/server/shared/logging.ts';
 
@@ -104,20 +104,7 @@ const result = await runArm(
 );
 progress.stop();
 const reportPath = join(dataDir, 'report.json');
-const paths = (files: { path: string }[]): string[] => files.map((file) => file.path);
-writeFileSync(
-  reportPath,
-  JSON.stringify(
-    replayReport({
-      folder,
-      streamedFiles: paths(split.streamed),
-      heldOutFiles: paths(split.heldOut),
-      results: [result],
-    }),
-    null,
-    2,
-  ),
-);
+writeFileSync(reportPath, reportJson(folder, split, [result]));
 say(summary(result));
 
 function summary(arm: ArmResult): string {

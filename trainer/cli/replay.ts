@@ -6,14 +6,14 @@ import type { Command } from 'commander';
 import { parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
 import type { CompanionAddress } from '../replay/companion.ts';
 import { runArm, type ArmResult, type BaseServed, type ExperimentOptions } from '../replay/experiment.ts';
-import { readSourceFiles, splitFiles, type FileSplit } from '../replay/files.ts';
+import { readSourceFiles, splitFiles } from '../replay/files.ts';
 import { ReplayProgress } from '../replay/progress.ts';
 import {
   armSentence,
   armsTable,
   beforeAfterTable,
   latencyRow,
-  replayReport,
+  reportJson,
   streamTable,
   updatesTable,
 } from '../replay/report.ts';
@@ -118,17 +118,6 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
     progress.stop();
   }
   process.stdout.write(options.json ? json : `${describe(results, dataDir)}\n`);
-}
-
-function reportJson(folder: string, split: FileSplit, results: ArmResult[]): string {
-  const paths = (files: FileSplit['streamed']): string[] => files.map((file) => file.path);
-  const report = replayReport({
-    folder,
-    streamedFiles: paths(split.streamed),
-    heldOutFiles: paths(split.heldOut),
-    results,
-  });
-  return `${JSON.stringify(report, null, 2)}\n`;
 }
 
 /** A report that can't be written is told before the minutes that it takes to measure. */

@@ -1,5 +1,6 @@
 import type { RunSummary } from '../../extension/common/contracts/index.ts';
 import type { ArmResult } from './experiment.ts';
+import type { FileSplit } from './files.ts';
 import type { Worth } from './metrics.ts';
 import { quantile, type PairedInterval } from './statistics.ts';
 import { milliseconds, percent, signed, table } from './table.ts';
@@ -15,9 +16,16 @@ export interface ReplayReport {
   results: ArmResult[];
 }
 
-/** Adds the version of the format. */
-export function replayReport(report: Omit<ReplayReport, 'v'>): ReplayReport {
-  return { v: REPORT_VERSION, ...report };
+/** Every figure of the results, and which files were typed and which measured on, as JSON text. */
+export function reportJson(folder: string, { streamed, heldOut }: FileSplit, results: ArmResult[]): string {
+  const report: ReplayReport = {
+    v: REPORT_VERSION,
+    folder,
+    streamedFiles: streamed.map((file) => file.path),
+    heldOutFiles: heldOut.map((file) => file.path),
+    results,
+  };
+  return `${JSON.stringify(report, null, 2)}\n`;
 }
 
 /** Before and after on files that were never streamed, with 95 % intervals by file. */
