@@ -1,5 +1,5 @@
 import { balanceOf, leadingClosers } from './balance.ts';
-import { closingOf, scanBrackets, type ScanState } from './scan.ts';
+import { closingOf, scanBrackets } from './scan.ts';
 import { indentOf, ONLY_CLOSERS, type FilterView } from './types.ts';
 
 const PAIRS: Record<string, string> = { ')': '(', ']': '[', '}': '{', '>': '<' };
@@ -13,8 +13,7 @@ const SEPARATORS = new Set([';', ',', '/']);
  */
 export function doubledClosers(text: string, view: FilterView): string {
   const right = /^([)\]}'"`;,]|\/?>)+/.exec(view.lineSuffix.trimStart())?.[0] ?? '';
-  const state = stateAt(view);
-  if (balanceOf(text, state, view.lineSuffix).scan.unopened.length > closers(right)) return text;
+  if (balanceOf(text, view.before.state, view.lineSuffix).scan.unopened.length > closers(right)) return text;
   for (let size = Math.min(right.length, text.length); size > 0; size--) {
     const tail = right.slice(0, size);
     if (!text.endsWith(tail)) continue;
@@ -29,7 +28,7 @@ export function doubledClosers(text: string, view: FilterView): string {
  * before such a bracket. Closing brackets right at the caret may be written anew, the text replaces them.
  */
 export function strayClosers(text: string, view: FilterView): string {
-  const state = stateAt(view);
+  const { state } = view.before;
   const { scan, replaced } = balanceOf(text, state, view.lineSuffix);
   if (state !== 'code' && scan.state === state) return text;
   const before = openBefore(view);
@@ -53,7 +52,7 @@ export function strayClosers(text: string, view: FilterView): string {
  */
 export function openBeforeSuffix(text: string, view: FilterView): string {
   if (view.lineSuffix.trim() === '') return text;
-  const { scan, fits } = balanceOf(text, stateAt(view), view.lineSuffix);
+  const { scan, fits } = balanceOf(text, view.before.state, view.lineSuffix);
   const { state, begun } = scan;
   const openString = begun !== undefined && QUOTES.has(state[0]!) && !view.lineSuffix.includes(state);
   const end = fits ? text.length : scan.open[0]!.offset;
@@ -66,11 +65,6 @@ export function loneCloser(text: string, view: FilterView): boolean {
   return view.linePrefix.trim() === '' || text.trim().length <= 1;
 }
 
-/** What the caret stands in, as far as the text before it tells. */
-export function stateAt(view: FilterView): ScanState {
-  return scanBrackets(view.prefix).state;
-}
-
 interface OpenBefore {
   character: string;
   /** Of the line that it stands in. */
@@ -78,8 +72,8 @@ interface OpenBefore {
 }
 
 /** Brackets that are open at the caret, outermost first. */
-function openBefore({ prefix }: FilterView): OpenBefore[] {
-  return scanBrackets(prefix).open.map(({ character, offset }) => ({
+function openBefore({ prefix, before }: FilterView): OpenBefore[] {
+  return before.open.map(({ character, offset }) => ({
     character,
     indent: indentOf(prefix.slice(prefix.lastIndexOf('\n', offset) + 1)),
   }));

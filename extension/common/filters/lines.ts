@@ -11,8 +11,9 @@ const LINES_COMPARED_ABOVE = 3;
 const LONGEST_PERIOD_LINES = 4;
 
 /**
- * Only the first line is kept, and of several lines too where the caret stands in a string that ends in its line. A text that begins with a line end has nothing to add to the caret's line and
- * becomes empty: what it would put on the next line is asked for there.
+ * Only the first line is kept; of several lines too, where the caret stands in a string that ends in its line. A text
+ * that begins with a line end has nothing to add to the caret's line and becomes empty: what it would put on the next
+ * line is asked for there.
  */
 export function singleLine(text: string, view: FilterView): string {
   const end = text.indexOf('\n');
@@ -35,8 +36,7 @@ export function repeatedLines(text: string): string {
 }
 
 /** Whether a line leaves the string open in which the caret stands, where a line end can't be in it. */
-function goesOnInString(line: string, { prefix }: FilterView): boolean {
-  const { state } = scanBrackets(prefix);
+function goesOnInString(line: string, { before: { state } }: FilterView): boolean {
   return (state === "'" || state === '"') && scanBrackets(line, state).state === state;
 }
 
@@ -58,7 +58,7 @@ export function repeatsLineAbove(text: string, view: FilterView): boolean {
  */
 function makesLine(text: string, view: FilterView, other: string, distance: number): boolean {
   const firstLine = text.split('\n', 1)[0]!;
-  const { replaced } = balanceOf(firstLine, scanBrackets(view.prefix).state, view.lineSuffix);
+  const { replaced } = balanceOf(firstLine, view.before.state, view.lineSuffix);
   const line = (view.linePrefix + firstLine + view.lineSuffix.slice(replaced)).trim();
   if (!hasWord(line) || line !== other.trim()) return false;
   return distance === 0 || line.length >= SHORTEST_DISTANT_CHARS;

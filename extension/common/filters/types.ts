@@ -1,3 +1,5 @@
+import { scanBrackets, type Scan } from './scan.ts';
+
 /** What a filter may look at beside the generated text. All text has LF line ends. */
 export interface FilterContext {
   /** Text before the caret; the last lines are enough. */
@@ -16,6 +18,8 @@ export interface FilterView {
   /** True when `prefix` begins with the document. */
   fromStart: boolean;
   prefix: string;
+  /** Its brackets, and what the caret stands in, as far as it tells. */
+  before: Scan;
   /** The caret's line, before and after the caret. */
   linePrefix: string;
   lineSuffix: string;
@@ -35,15 +39,16 @@ export const ONLY_CLOSERS = /^[\s)\]}>;,'"`]*$/;
 
 /** The context by lines, as the filters look at it. */
 export function filterView(context: FilterContext): FilterView {
-  const before = context.prefix.split('\n');
+  const above = context.prefix.split('\n');
   const after = context.suffix.split('\n');
   return {
     multiline: context.multiline ?? false,
     fromStart: context.start === 0,
     prefix: context.prefix,
-    linePrefix: before.at(-1) ?? '',
+    before: scanBrackets(context.prefix),
+    linePrefix: above.at(-1) ?? '',
     lineSuffix: after[0] ?? '',
-    linesAbove: before.slice(0, -1).reverse(),
+    linesAbove: above.slice(0, -1).reverse(),
     linesBelow: after.slice(1),
   };
 }

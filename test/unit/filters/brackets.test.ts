@@ -3,7 +3,6 @@ import {
   doubledClosers,
   loneCloser,
   openBeforeSuffix,
-  stateAt,
   strayClosers,
 } from '../../../extension/common/filters/brackets.ts';
 import { scanBrackets } from '../../../extension/common/filters/scan.ts';
@@ -95,7 +94,7 @@ describe('the scan of brackets', () => {
   ];
   for (const [text, state] of states) {
     it(`of ${JSON.stringify(text)} ends in ${state}`, () => {
-      assert.equal(stateAt(viewAt(`${text}|`)), state);
+      assert.equal(viewAt(`${text}|`).before.state, state);
     });
   }
 
