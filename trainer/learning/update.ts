@@ -76,9 +76,9 @@ export async function runUpdate(request: UpdateRequest, context: UpdateContext):
   });
   const references = await timed('reference', () => referencesOf(samples, request, context));
   const trained = await timed('train', () => train(samples, parent, references, request, context));
-  writeOptimizer(network.device.ggml, request.candidatePath, trained.optimizer);
   const { served, gate } = await timed('gate', () => scoreForGate(trained.lora, request, context));
   writeLora(network.device.ggml, request.candidatePath, network.architecture, served);
+  writeOptimizer(network.device.ggml, request.candidatePath, trained.optimizer);
   const figures = {
     ...trained.figures,
     ...engineFigures(samples, references),
