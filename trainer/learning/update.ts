@@ -30,6 +30,7 @@ import {
   type LossSums,
   type Reference,
 } from './batch.ts';
+import { chunks } from './chunks.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import type { ScoredAdapter, Scorer } from './scorer.ts';
 import { MOST_EVENTS, servesWhole } from './share.ts';
@@ -350,10 +351,4 @@ function shuffled<T>(items: T[], generator: ReturnType<typeof xoroshiro128plus>)
     [result[i], result[j]] = [result[j]!, result[i]!];
   }
   return result;
-}
-
-function chunks<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
-    items.slice(i * size, (i + 1) * size),
-  );
 }

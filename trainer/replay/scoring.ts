@@ -6,6 +6,7 @@ import { LearnerProcess } from '../coordinator/learnerProcess.ts';
 import { loadEngine, type EngineOptions } from '../inference/engine.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import type { Engine } from '../inference/types.ts';
+import { chunks } from '../learning/chunks.ts';
 import { defaultFirstLayer } from '../learning/config.ts';
 import { buildPrompt } from '../server/inference/prompt.ts';
 import type { Logger } from '../server/shared/logging.ts';
@@ -44,9 +45,7 @@ export async function scorePositions(
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<Score[][]> {
   const { items, layers, endTokens, threads } = await scoreItems(files, positions, options);
-  const parts = Array.from({ length: Math.ceil(items.length / ITEMS_PER_REQUEST) }, (_, part) =>
-    items.slice(part * ITEMS_PER_REQUEST, (part + 1) * ITEMS_PER_REQUEST),
-  );
+  const parts = chunks(items, ITEMS_PER_REQUEST);
   const scores = adapters.map(() => parts.map((): Score[] => []));
   let done = 0;
   const scoreParts = async (worker: number, workers: number): Promise<void> => {
