@@ -9,12 +9,12 @@ const MAX_OPEN_IDS = 4;
 export class TextAssembler {
   /** Text of all ids so far, open characters left out. */
   text = '';
-  private readonly vocabulary: Pick<Vocabulary, 'detokenize'>;
+  private readonly vocabulary: Pick<Vocabulary, 'tokenize' | 'detokenize'>;
   private readonly before: number[];
   private open: number[] = [];
 
   /** `prompt`: what was generated from; its end decides about leading spaces in some vocabularies. */
-  constructor(vocabulary: Pick<Vocabulary, 'detokenize'>, prompt: readonly number[]) {
+  constructor(vocabulary: Pick<Vocabulary, 'tokenize' | 'detokenize'>, prompt: readonly number[]) {
     this.vocabulary = vocabulary;
     this.before = [...prompt.slice(-8)];
   }
@@ -23,11 +23,18 @@ export class TextAssembler {
   push(id: number): string {
     this.open.push(id);
     const piece = this.vocabulary.detokenize(this.open, this.before);
-    if (piece.endsWith(REPLACEMENT) && this.open.length < MAX_OPEN_IDS) return '';
+    if (this.isOpen(piece)) return '';
     this.before.push(...this.open);
     this.open = [];
     this.text += piece;
     return piece;
+  }
+
+  /** Whether the ids end inside a character. Where they are what the piece is spelled with, U+FFFD is one itself. */
+  private isOpen(piece: string): boolean {
+    if (!piece.endsWith(REPLACEMENT) || this.open.length >= MAX_OPEN_IDS) return false;
+    const spelled = this.vocabulary.tokenize(piece);
+    return spelled.length !== this.open.length || spelled.some((id, i) => id !== this.open[i]);
   }
 }
 

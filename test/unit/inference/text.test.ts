@@ -4,6 +4,7 @@ import { findStop, safeLength, TextAssembler } from '../../../trainer/inference/
 
 /** A vocabulary in which every byte is an id. */
 const bytes = {
+  tokenize: (text: string) => [...new TextEncoder().encode(text)],
   detokenize: (ids: readonly number[]) => new TextDecoder().decode(Uint8Array.from(ids)),
 };
 
@@ -23,6 +24,12 @@ describe('text from generated ids', () => {
     push(assembler, 'a');
     assembler.push(0xe2);
     assert.equal(assembler.text, 'a');
+  });
+
+  it('keeps the character that stands for unreadable ones, where the text has it', () => {
+    const assembler = new TextAssembler(bytes, []);
+    assert.deepEqual(push(assembler, '\uFFFD'), ['', '', '\uFFFD']);
+    assert.deepEqual(push(assembler, 'a\uFFFD'), ['a', '', '', '\uFFFD']);
   });
 
   it('does not wait for ever for bytes that are none', () => {
