@@ -4,6 +4,7 @@ import { window, workspace, type ExtensionContext } from 'vscode';
 import { TypeThroughCache } from './common/cache/typeThroughCache.ts';
 import { SuggestionFollower } from './common/suggestion/follower.ts';
 import { Backend } from './node/backend.ts';
+import { Grammars } from './node/grammars.ts';
 import { pathsIn } from './node/paths.ts';
 import { workspaceKeyOf } from './node/workspaceKey.ts';
 import { Capture } from './vscode/capture.ts';
@@ -38,6 +39,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const session = newId();
   const policy = new Policy(() => settings.value);
   const cache = new TypeThroughCache();
+  const grammars = new Grammars(context.asAbsolutePath('dist/extension.cjs'), (message) => log.warn(message));
 
   const backend = await Backend.open({
     paths,
@@ -62,6 +64,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     client: () => backend.client,
     capture,
     cache,
+    syntaxOf: (languageId) => grammars.syntaxOf(languageId),
     record: (completion) => backend.record(completion),
     session,
     workspaceKey: () => workspaceKeyOf(workspace.workspaceFolders?.[0]?.uri.toString()),

@@ -1,9 +1,10 @@
 import * as esbuild from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { GRAMMARS } from '../extension/common/syntax/languages.ts';
 
 /** Packages that stay outside the bundles because they find their binaries beside their own files. */
-const RUNTIME_PACKAGES = ['node-llama-cpp', 'koffi', 'better-sqlite3'];
+const RUNTIME_PACKAGES = ['node-llama-cpp', 'koffi', 'better-sqlite3', '@vscode/tree-sitter-wasm'];
 
 /**
  * Left out of the graph: platform packages (named below for this platform alone), a file-cloning helper that
@@ -13,6 +14,9 @@ const OUTSIDE_THE_GRAPH = ['@node-llama-cpp/*', '@koromix/*', '@reflink/*', 'ele
 
 /** Data files that node-llama-cpp reads beside its code. */
 const LLAMA_DATA = ['llama/binariesGithubRelease.json', 'llama/llama.cpp.info.json'];
+
+/** The parser and the grammars that are used, of all those in the package. */
+const SYNTAX_DATA = ['tree-sitter.wasm', ...GRAMMARS.map((grammar) => `tree-sitter-${grammar}.wasm`)];
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third.?party.*)(\.|-|$)/i;
 
@@ -53,6 +57,7 @@ export async function runtimeFiles(root: string, platform: string): Promise<stri
     ),
     `node_modules/better-sqlite3/prebuilds/${names.sqlite}.node`,
     ...LLAMA_DATA.map((file) => `node_modules/node-llama-cpp/${file}`),
+    ...SYNTAX_DATA.map((file) => `node_modules/@vscode/tree-sitter-wasm/wasm/${file}`),
   ];
   for (const file of binaries) files.add(file);
   for (const manifest of [...files].flatMap((file) => manifestsAbove(root, file))) files.add(manifest);

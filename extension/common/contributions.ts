@@ -3,6 +3,7 @@
  * package.json against them.
  */
 import { FIM_CHOICES } from './prompt/fimChoice.ts';
+import { MULTILINE_SETTINGS, type MultilineSetting } from './syntax/shape.ts';
 
 export const COMMANDS = {
   toggleTracking: { id: 'hone.toggleTracking', title: 'Toggle Tracking' },
@@ -37,6 +38,7 @@ export interface Settings {
   excludedFiles: string[];
   debounceMs: number;
   maxTokens: number;
+  multiline: MultilineSetting;
   temperature: number | null;
   fimTemplate: string;
   aggressiveness: number;
@@ -70,6 +72,8 @@ const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].inc
 
 const isFimChoice = (value: unknown) => FIM_CHOICES.includes(value as string);
 
+const isMultiline = (value: unknown) => MULTILINE_SETTINGS.includes(value as MultilineSetting);
+
 const PORT_MAX = 65_535;
 
 export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name]> } = {
@@ -84,6 +88,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   excludedFiles: { key: 'completions.excludedFiles', fallback: [], allows: isTextList, restarts: false },
   debounceMs: { key: 'completions.debounceMs', fallback: 75, allows: isWhole(50, 1000), restarts: false },
   maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
+  multiline: { key: 'completions.multiline', fallback: 'auto', allows: isMultiline, restarts: false },
   temperature: {
     key: 'completions.temperature',
     fallback: null,

@@ -17,6 +17,8 @@ import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
+import { shapeOf, type Shape } from '../common/syntax/shape.ts';
+import type { Syntax } from '../common/syntax/types.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
@@ -33,6 +35,8 @@ interface ProviderParts {
   client: () => CompanionClient | null;
   capture: Capture;
   cache: TypeThroughCache;
+  /** What parses a language, once it is loaded. */
+  syntaxOf: (languageId: string) => Syntax | undefined;
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
@@ -122,8 +126,10 @@ export class HoneProvider implements InlineCompletionItemProvider {
       offset: around.lfOffset,
       record: ask.recorded,
     });
-    body.max_tokens = settings().maxTokens;
-    const { temperature } = settings();
+    const { temperature, multiline, maxTokens } = settings();
+    const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));
+    body.max_tokens = maxTokens;
+    body.stop = shape.stop;
     if (temperature !== null) body.temperature = temperature;
 
     const abort = new AbortController();
@@ -141,7 +147,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
         this.#parts.capture.dropped(document, facts, changed);
         return [];
       }
-      return this.#answer(ask, response, window, Date.now() - began);
+      return this.#answer(ask, response, { ...window, ...shape }, Date.now() - began);
     } catch (error) {
       if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
       return [];
@@ -154,13 +160,14 @@ export class HoneProvider implements InlineCompletionItemProvider {
   #answer(
     ask: Ask,
     response: CompletionResponse,
-    window: PromptWindow,
+    window: PromptWindow & Shape,
     latencyMs: number,
   ): InlineCompletionItem[] {
     const { cache, capture, log } = this.#parts;
     const { document, around } = ask;
-    const rawText = response.choices[0]!.text;
-    const { text, filters, steps, hiddenBy, silent } = applyFilters(rawText, window);
+    const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
+    const context = { ...window, truncated: finishReason === 'length' };
+    const { text, filters, steps, hiddenBy, silent } = applyFilters(rawText, context);
     log.debug(
       `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters: ${describeSteps(steps)}`,
     );

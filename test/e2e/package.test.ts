@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { serveReadySchema } from '../../extension/common/contracts/index.ts';
+import { GRAMMARS } from '../../extension/common/syntax/languages.ts';
 import { NODE, ROOT, VSIX } from './harness/paths.ts';
 import { installVsix } from './harness/server.ts';
 
@@ -27,6 +28,8 @@ const NEEDED = [
   /^dist\/node_modules\/better-sqlite3\/prebuilds\/[^/]+\.node$/,
   /^dist\/node_modules\/@koromix\/[^/]+\/.+\/koffi\.node$/,
   /^dist\/node_modules\/@node-llama-cpp\/[^/]+\/bins\/.+\/llama-addon\.node$/,
+  /^dist\/node_modules\/@vscode\/tree-sitter-wasm\/wasm\/tree-sitter\.wasm$/,
+  ...GRAMMARS.map((name) => new RegExp(`^dist/node_modules/@vscode/.+/tree-sitter-${name}\\.wasm$`)),
   /^LICENSE(\.txt)?$/i,
   /^readme\.md$/i,
   /^changelog\.md$/i,

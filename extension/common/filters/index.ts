@@ -1,6 +1,6 @@
 import { doubledClosers, loneCloser, openBeforeSuffix, strayClosers } from './brackets.ts';
 import { documentIndent, doubledSpace, lineEnds, trailingSpace } from './indentation.ts';
-import { repeatedLines, repeatsLineAbove, repeatsLineBelow, singleLine } from './lines.ts';
+import { repeatedLines, repeatsLineAbove, repeatsLineBelow, singleLine, unfinishedLine } from './lines.ts';
 import { emptyComment, emptyText, extremeRepetition, halfSurrogates } from './noise.ts';
 import { stopAtLineBelow, stopAtSuffix } from './suffix.ts';
 import {
@@ -11,11 +11,15 @@ import {
   type TrimFilter,
 } from './types.ts';
 
+/** Runs once, on what the model wrote. */
+const rawFilters = { unfinishedLine } satisfies Record<string, TrimFilter>;
+
 /** In this order: first what the text is, then what stands around it. The keys are the names in records. */
 const trimFilters = {
   halfSurrogates,
   lineEnds,
   singleLine,
+  syntacticEnd,
   doubledSpace,
   documentIndent,
   stopAtSuffix,
@@ -36,7 +40,7 @@ const hideFilters = {
   loneCloser,
 } satisfies Record<string, HideFilter>;
 
-export type FilterName = keyof typeof trimFilters | keyof typeof hideFilters;
+export type FilterName = keyof typeof rawFilters | keyof typeof trimFilters | keyof typeof hideFilters;
 
 /** What one filter did to a text. */
 export interface FilterStep {
@@ -73,7 +77,8 @@ export function applyFilters(
 ): FilterResult {
   const view = filterView(context);
   const steps: FilterStep[] = [];
-  const text = trimUntilStable(raw, view, off, steps);
+  const begun = runOnce(entries<TrimFilter>(rawFilters, off), raw, view, steps);
+  const text = runUntilStable(entries<TrimFilter>(trimFilters, off), begun, view, steps);
   const silent = isSilent(raw, view.multiline);
   const hiddenBy = entries<HideFilter>(hideFilters, off).find(([, hides]) => hides(text, view))?.[0];
   if (hiddenBy !== undefined) steps.push({ filter: hiddenBy, did: 'hid', lostChars: text.length });
@@ -89,26 +94,44 @@ export function describeSteps(steps: readonly FilterStep[]): string {
 }
 
 /** Until nothing changes: a cut can bring a space or a bracket to the end that an earlier filter would drop. */
-function trimUntilStable(
-  raw: string,
+function runUntilStable(
+  filters: [FilterName, TrimFilter][],
+  begun: string,
   view: FilterView,
-  off: ReadonlySet<FilterName>,
   steps: FilterStep[],
 ): string {
-  const filters = entries<TrimFilter>(trimFilters, off);
-  let text = raw;
+  let text = begun;
   let before: string;
   do {
     before = text;
-    for (const [filter, trim] of filters) {
-      const next = trim(text, view);
-      if (next === text) continue;
-      const did = text.startsWith(next) ? 'cut' : 'rewrote';
-      steps.push({ filter, did, lostChars: text.length - next.length });
-      text = next;
-    }
+    text = runOnce(filters, text, view, steps);
   } while (text !== before);
   return text;
+}
+
+function runOnce(
+  filters: [FilterName, TrimFilter][],
+  begun: string,
+  view: FilterView,
+  steps: FilterStep[],
+): string {
+  let text = begun;
+  for (const [filter, trim] of filters) {
+    const next = trim(text, view);
+    if (next === text) continue;
+    steps.push({
+      filter,
+      did: text.startsWith(next) ? 'cut' : 'rewrote',
+      lostChars: text.length - next.length,
+    });
+    text = next;
+  }
+  return text;
+}
+
+/** A text of several lines ends where its syntax does, as the caller's parser tells. */
+function syntacticEnd(text: string, view: FilterView): string {
+  return view.multiline ? view.syntacticEnd(text) : text;
 }
 
 function entries<T>(filters: Record<string, T>, off: ReadonlySet<FilterName>): [FilterName, T][] {

@@ -21,6 +21,12 @@ export function singleLine(text: string, view: FilterView): string {
   return end === -1 ? text : text.slice(0, end);
 }
 
+/** Of several lines the last one goes, where a limit on the length ended the text somewhere in it. */
+export function unfinishedLine(text: string, view: FilterView): string {
+  const end = text.lastIndexOf('\n');
+  return view.multiline && view.truncated && end >= 0 ? text.slice(0, end) : text;
+}
+
 /** A line, or a few lines, that the text writes twice in a row are written once, and the text ends there. */
 export function repeatedLines(text: string): string {
   const lines = text.split('\n');

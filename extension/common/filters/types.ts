@@ -10,11 +10,17 @@ export interface FilterContext {
   start?: number;
   /** True: keep more than the first line. */
   multiline?: boolean;
+  /** The text was ended by a limit on its length: its last line is half a line. */
+  truncated?: boolean;
+  /** Cuts a text of several lines where its syntax ends, where there is a parser. Cutting twice changes nothing. */
+  syntacticEnd?: ((text: string) => string) | undefined;
 }
 
 /** The context taken apart once, for every filter. */
 export interface FilterView {
   multiline: boolean;
+  truncated: boolean;
+  syntacticEnd: (text: string) => string;
   /** True when `prefix` begins with the document. */
   fromStart: boolean;
   prefix: string;
@@ -43,6 +49,8 @@ export function filterView(context: FilterContext): FilterView {
   const after = context.suffix.split('\n');
   return {
     multiline: context.multiline ?? false,
+    truncated: context.truncated ?? false,
+    syntacticEnd: context.syntacticEnd ?? ((text) => text),
     fromStart: context.start === 0,
     prefix: context.prefix,
     before: scanBrackets(context.prefix),

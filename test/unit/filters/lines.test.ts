@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import {
   repeatedLines,
   repeatsLineAbove,
   repeatsLineBelow,
   singleLine,
+  unfinishedLine,
 } from '../../../extension/common/filters/lines.ts';
-import { hides, trims } from './cases.ts';
+import { hides, trims, viewAt } from './cases.ts';
 
 trims('singleLine', singleLine, [
   ['|', 'a;\nb', 'a;'],
@@ -35,6 +37,22 @@ trims(
   ],
   { multiline: true },
 );
+
+describe('unfinishedLine', () => {
+  const cases: [text: string, truncated: boolean, expected: string][] = [
+    ['a();\nb(', true, 'a();'],
+    ['a();\nb();\n', true, 'a();\nb();'],
+    ['a();\nb();\n  ', true, 'a();\nb();'],
+    ['a();\nb();', false, 'a();\nb();'],
+    ['a(', true, 'a('],
+  ];
+  for (const [text, truncated, expected] of cases) {
+    it(`${JSON.stringify(text)}${truncated ? ', ended by a limit,' : ''} → ${JSON.stringify(expected)}`, () => {
+      assert.equal(unfinishedLine(text, { ...viewAt('|', { multiline: true }), truncated }), expected);
+      assert.equal(unfinishedLine(text, { ...viewAt('|'), truncated }), text);
+    });
+  }
+});
 
 hides('repeatsLineBelow', repeatsLineBelow, [
   ['  |\n  return a;', 'return a;', true],
