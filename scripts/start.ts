@@ -10,6 +10,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { boardFolder } from '../trainer/board/board.ts';
 import { embeddedModelPath, parsePositive, readConfig } from '../trainer/cli/options.ts';
 import {
   fixedPositions,
@@ -127,7 +128,8 @@ In service: adapter ${arm.adapterVersion} (0 is the model as shipped). All of it
 
 Where to look next
   ${reportPath}   everything above as JSON
-  ${arm.dataDir}   adapters, events (experience.db), a line of JSON an update (runs.jsonl)
+  ${arm.dataDir}   adapters, events (experience.db)
+  tensorboard --logdir ${boardFolder(arm.dataDir)}   the curves of learning; the same as lines of JSON beside them
   npx hone replay YOUR-FOLDER   the same on code of your own; --arms base,correction,ppo,both --seeds 1,2,3 compares
   npx hone serve   the services for an editor; README.md says how to install the extension
 `;

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
+import { boardFolder, METRICS_FILE } from '../../trainer/board/board.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
-import { RUNS_FILE } from '../../trainer/coordinator/update.ts';
+
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
 import { openTinyEngine, request, type TinyEngine } from '../fixtures/tinyEngine.ts';
@@ -57,8 +58,13 @@ describe('coordinator', () => {
         events.map((event) => event.id),
       );
       assert.equal(tiny.engine.adapter.version, 1);
-      const lines = readFileSync(join(service.dataDir, RUNS_FILE), 'utf8').trim().split('\n');
-      assert.equal((JSON.parse(lines[0]!) as { version: number }).version, 1);
+      const curves = join(boardFolder(service.dataDir), 'default');
+      const lines = readFileSync(join(curves, METRICS_FILE), 'utf8').trim().split('\n');
+      const { step, scalars } = JSON.parse(lines[0]!) as { step: number; scalars: Record<string, number> };
+      assert.equal(step, 1);
+      for (const tag of ['losses/policy_loss', 'gate/kl_general', 'status/trained', 'time/swap'])
+        assert.ok(tag in scalars, tag);
+      assert.ok(readdirSync(curves).some((name) => name.startsWith('events.out.tfevents.')));
     });
 
     it('builds each version on the one in service and names the adapters that served', async () => {

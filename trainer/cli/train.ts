@@ -9,6 +9,7 @@ import {
   type StepResponse,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
+import { boardFolder } from '../board/board.ts';
 import { runningCompanion } from '../lock.ts';
 import { createLogger } from '../server/shared/logging.ts';
 import { addCommonOptions, readConfig, type CommonOptions } from './options.ts';
@@ -41,6 +42,8 @@ async function train(options: TrainOptions): Promise<void> {
   try {
     const response = await withProgress(trainer);
     console.log(options.json ? JSON.stringify(response) : describe(response));
+    if (!options.json && response.run !== null)
+      console.log(`Curves: tensorboard --logdir ${boardFolder(options.dataDir)}`);
     if (response.run?.decision === 'failed') process.exitCode = 1;
   } finally {
     await trainer.close();

@@ -7,6 +7,7 @@ import {
   type StepResponse,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
+import { Board } from '../board/board.ts';
 import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
@@ -97,6 +98,7 @@ export class Coordinator {
       text,
       general: generalItems(text),
       settings,
+      board: new Board(store.dataDir, logger),
       logger,
       ending: this.ending.signal,
     };
@@ -178,6 +180,7 @@ export class Coordinator {
    */
   async activate(version: number, scale?: number): Promise<AdapterList> {
     await activateAdapter(this.options.store, this.options.engine, version, scale);
+    this.parts.board.say(DEFAULT_WORKSPACE, `Version ${version} was brought into service by hand.`);
     return this.adapters();
   }
 
@@ -190,6 +193,7 @@ export class Coordinator {
     const { store, engine } = this.options;
     const version = store.adapters.rollBack(engine.model.hash, DEFAULT_WORKSPACE);
     await engine.useAdapter(adapterRef(store, version));
+    this.parts.board.say(DEFAULT_WORKSPACE, `Rolled back by hand; version ${version} is in service.`);
     return this.adapters();
   }
 
@@ -290,8 +294,9 @@ export class Coordinator {
     try {
       const deleted = this.options.store.prune();
       if (deleted > 0) this.options.logger.info({ deleted }, 'Deleted completions past their retention.');
+      this.parts.board.prune();
     } catch (error) {
-      this.options.logger.error({ err: error }, 'Old completions could not be deleted.');
+      this.options.logger.error({ err: error }, 'What is past its retention could not be deleted.');
     }
   }
 }

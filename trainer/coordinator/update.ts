@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -8,6 +8,7 @@ import {
   type ScoreItem,
   type UpdateConfig,
 } from '../../extension/common/contracts/index.ts';
+import type { Board } from '../board/board.ts';
 import type { Engine } from '../inference/types.ts';
 import { defaultUpdateConfig } from '../learning/config.ts';
 import { decideGate } from '../learning/gate.ts';
@@ -32,6 +33,7 @@ export interface UpdateParts {
   /** General code that a candidate must not forget. */
   general: ScoreItem[];
   settings: TrainingSettings;
+  board: Board;
   logger: Logger;
   /** Raised when the companion ends: what then fails is given up, not written down as a failed run. */
   ending: AbortSignal;
@@ -43,8 +45,6 @@ interface Decided {
   learnerFailed: boolean;
 }
 
-/** Name of the file, in the data folder, with one line of JSON an update. */
-export const RUNS_FILE = 'runs.jsonl';
 /** Counter of policy terms left out because their adapter is too old. */
 export const STALE_COUNTER = 'policyTooOld';
 
@@ -228,18 +228,27 @@ function tidy({ store, engine, logger }: UpdateParts): void {
   }
 }
 
-/** The run as it was written down, also as a line of `runs.jsonl`. */
-function finish({ store, engine, logger }: UpdateParts, id: string): RunSummary {
+/** The run as it was written down, also on the board. */
+function finish({ store, engine, board, logger }: UpdateParts, id: string): RunSummary {
   const run = store.runs.last(engine.model.hash);
   if (run === null || run.id !== id) throw new Error(`Run ${id} was not written down.`);
   logger.info({ run: id, decision: run.decision, version: run.version, seconds: run.seconds }, run.reason);
-  try {
-    appendFileSync(join(store.dataDir, RUNS_FILE), `${JSON.stringify(run)}\n`);
-  } catch (error) {
-    logger.warn({ err: error }, `The run could not be added to ${RUNS_FILE}; the store has it.`);
-  }
+  board.update(run, countersOf(store));
   const { at: _at, modelHash: _modelHash, workspaceKey: _workspaceKey, ...summary } = run;
   return summary;
+}
+
+/** How the store stands after an update, by tag. */
+function countersOf(store: Store): Record<string, number> {
+  const { heldOut, trained, dropped } = store.facts.counts();
+  const reasons = Object.entries({ ...dropped, [STALE_COUNTER]: store.counter(STALE_COUNTER) });
+  return {
+    'status/stored': store.events.count(),
+    'status/undecided': store.facts.undecidedCount(),
+    'status/held_out': heldOut,
+    'status/trained': trained,
+    ...Object.fromEntries(reasons.map(([reason, number]) => [`status/dropped_${reason}`, number])),
+  };
 }
 
 function secondsSince(started: number): number {
