@@ -59,6 +59,12 @@ const MIGRATIONS = [
     seen_at INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- How sure the model was of what was shown, at temperature 1, in nats; NULL: not told.
+  ALTER TABLE completions ADD COLUMN mean_logprob REAL;
+  ALTER TABLE completions ADD COLUMN min_logprob REAL;
+  ALTER TABLE completions ADD COLUMN first_probability REAL;
+  `,
 ];
 
 /** Brings a database of any earlier version to the current one. */

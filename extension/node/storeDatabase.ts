@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FeedbackEvent } from '../common/contracts/feedback.ts';
+import type { Confidence } from '../common/suggestion/confidence.ts';
 import { migrate } from './schema.ts';
 
 /** Another window may hold the write lock for a commit; longer than this something is wrong. */
@@ -12,6 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const RETENTION: Retention = { days: 90, completions: 100_000, events: 300_000 };
 /** A window that wasn't seen for this long is gone; its undelivered events are taken over. */
 export const WINDOW_GONE_MS = 30_000;
+const UNKNOWN_CONFIDENCE = { meanLogprob: null, minLogprob: null, firstProbability: null };
 
 export interface ShownCompletion {
   id: string;
@@ -29,6 +31,8 @@ export interface ShownCompletion {
   adapterVersion: number;
   model: string;
   latencyMs: number;
+  /** In the shown text, or in all of it when nothing was shown; null: the companion told none. */
+  confidence: Confidence | null;
 }
 
 export interface Delivery {
@@ -73,7 +77,10 @@ export class StoreDatabase {
   }
 
   recordCompletion(completion: ShownCompletion): void {
-    this.#statements.completion.run({ ...completion, filters: JSON.stringify(completion.filters) });
+    const { confidence, ...rest } = completion;
+    const { meanLogprob, minLogprob, firstProbability } = confidence ?? UNKNOWN_CONFIDENCE;
+    const filters = JSON.stringify(completion.filters);
+    this.#statements.completion.run({ ...rest, filters, meanLogprob, minLogprob, firstProbability });
   }
 
   /** Stores events and queues them for delivery. Returns how many were new; a second outcome of an id is not. */
@@ -180,7 +187,8 @@ function statementsOf(database: Database.Database) {
   return {
     completion: prepare(
       `INSERT OR IGNORE INTO completions VALUES (@id, @createdAt, @window, @workspaceKey, @relativePath, @language,
-        @documentVersion, @offset, @shownText, @rawText, @filters, @adapterVersion, @model, @latencyMs)`,
+        @documentVersion, @offset, @shownText, @rawText, @filters, @adapterVersion, @model, @latencyMs,
+        @meanLogprob, @minLogprob, @firstProbability)`,
     ),
     event: prepare('INSERT OR IGNORE INTO events VALUES (@id, @completionId, @kind, @at, @outcome, @body)'),
     enqueue: prepare('INSERT INTO outbox (event_id, window) VALUES (?, ?)'),

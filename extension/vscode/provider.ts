@@ -15,6 +15,7 @@ import type { CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
+import { confidenceOf, type Confidence } from '../common/suggestion/confidence.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
 import { shapeOf, type Shape } from '../common/syntax/shape.ts';
@@ -269,6 +270,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       adapterVersion: response.adapter_version,
       model: response.model,
       latencyMs: shown.latencyMs,
+      confidence: confidenceIn(response, shown),
     };
   }
 
@@ -285,6 +287,16 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const [oldest] = this.#heldRows.keys();
     this.#heldRows.delete(oldest!);
   }
+}
+
+/** In what is shown; in the whole text when a filter wrote another one or hid it. */
+function confidenceIn(
+  { confidence }: CompletionResponse,
+  { rawText, text }: { rawText: string; text: string },
+): Confidence | null {
+  if (!confidence) return null;
+  const chars = text !== '' && rawText.startsWith(text) ? text.length : rawText.length;
+  return confidenceOf(confidence.token_logprobs, confidence.token_ends, chars);
 }
 
 /** Resolves after the time, or at once when the request is cancelled. */

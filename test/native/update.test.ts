@@ -51,6 +51,7 @@ const policySample = (advantage: number): Sample => ({
     weight: 1,
     temperature: TEMPERATURE,
     adapterVersion: 0,
+    adapterScale: 1,
   },
 });
 const supervisedSample = (source: 'correction' | 'accepted'): Sample => ({
@@ -113,6 +114,30 @@ describe('the update', () => {
     device?.dispose();
     return score!.logprob;
   };
+
+  it('takes the behaviour at the scale that served, whatever the scale is by now', async () => {
+    const [token] = GENERATED;
+    const taught = only({ correctionWeight: 1, learningRate: 0.05 });
+    const { path, lora } = await update([supervisedSample('correction')], taught);
+    const half = new DeviceLora(network.device, lora, { scale: 0.5, trainable: false });
+    const [score] = await scorer.score([{ id: 'half', prompt: PROMPT, target: [token!] }], {
+      lora: half,
+      path: 'half',
+    });
+    half.dispose();
+    const now = { version: 1, path, scale: 1 };
+    const difference = async (adapterScale: number): Promise<number> => {
+      const sample = policySample(0.5);
+      Object.assign(sample.policy!, { tokens: [token], rewarded: 1, temperature: 1, adapterVersion: 1 });
+      Object.assign(sample.policy!, { adapterScale, engineLogprobs: [score!.logprob] });
+      const rest = { adapters: [now], parent: now, candidateVersion: 2 };
+      const { reply } = await update([sample], only({ policyWeight: 1, learningRate: 0 }), rest);
+      return reply.figures['rollout/engine_logprob_diff']!;
+    };
+    assert.ok((await difference(0.5)) < 1e-5);
+    assert.ok((await difference(1)) > 1e-2);
+    assert.ok((await difference(0)) > 1e-2);
+  });
 
   it('changes nothing at learning rate 0', async () => {
     const config = only({ correctionWeight: 1, learningRate: 0 });

@@ -39,6 +39,22 @@ describe("the extension's store", () => {
     database.close();
   });
 
+  it('keeps how sure the model was, where that is known', () => {
+    const database = new StoreDatabase(path);
+    database.recordCompletion(shownCompletion('a'));
+    database.recordCompletion({ ...shownCompletion('b'), confidence: null });
+    database.close();
+    const raw = new Database(path);
+    const rows = raw.prepare(
+      'SELECT mean_logprob, min_logprob, first_probability FROM completions ORDER BY id',
+    );
+    assert.deepEqual(rows.raw().all(), [
+      [-0.5, -1, 0.75],
+      [null, null, null],
+    ]);
+    raw.close();
+  });
+
   it('is there after it was closed, in order, until it is delivered', () => {
     const events = [outcomeEvent(), outcomeEvent(), outcomeEvent()];
     let database = new StoreDatabase(path);

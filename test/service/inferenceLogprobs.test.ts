@@ -11,7 +11,7 @@ const TOLERANCE_NATS = 0.01;
 /** Largest difference between what the engine said and what the naive pass computes, over all tokens. */
 function largestDifference(
   prompt: number[],
-  result: GenerateResult,
+  result: Pick<GenerateResult, 'tokens'>,
   temperature: number,
   model: Partial<TinyModelOptions>,
   adapter?: { options: Partial<TinyAdapterOptions>; scale: number },
@@ -46,6 +46,16 @@ describe('log-probabilities of sampled tokens', () => {
             temperature === 0 ? 1 : temperature,
             model,
           );
+          assert.ok(difference < TOLERANCE_NATS, `largest difference ${difference} nats`);
+        });
+      }
+
+      for (const temperature of [0, 0.3, 1, 1.7]) {
+        it(`are told at temperature 1, too, of what is drawn at ${temperature}`, async () => {
+          const ask = request(tiny.engine, PROMPT, { temperature, maxTokens: 12 });
+          const { tokens } = await tiny.engine.generate(ask);
+          const told = tokens.map((token) => ({ ...token, logprob: token.modelLogprob }));
+          const difference = largestDifference(ask.prompt, { tokens: told }, 1, model);
           assert.ok(difference < TOLERANCE_NATS, `largest difference ${difference} nats`);
         });
       }

@@ -124,6 +124,25 @@ describe('POST /v1/completions', () => {
     assert.equal(record!.requestPrompt, CODE.prompt);
   });
 
+  it('says what answered, and how sure it was, and records both', async () => {
+    await tiny.engine.useAdapter({ version: 1, path: tiny.adapter('a.gguf', {}), scale: 0.5 });
+    const answer = await tiny.complete({ ...CODE, max_tokens: 4, seed: 3 });
+    await tiny.engine.useAdapter({ version: 0, path: null, scale: 1 });
+    assert.deepEqual(
+      [answer.adapter_version, answer.adapter_scale, answer.model_hash],
+      [1, 0.5, tiny.engine.model.hash],
+    );
+    assert.match(answer.fim_template!, /, spm$/);
+    const [record] = tiny.records;
+    assert.equal(record!.adapterScale, 0.5);
+    const { confidence } = answer;
+    assert.deepEqual(confidence!.token_logprobs, record!.modelLogprobs);
+    assert.equal(confidence!.token_ends.length, answer.usage.completion_tokens);
+    assert.equal(confidence!.first_probability, Math.exp(record!.modelLogprobs[0]!));
+    assert.ok(confidence!.min_logprob <= confidence!.mean_logprob && confidence!.mean_logprob < 0);
+    assert.notDeepEqual(record!.modelLogprobs, record!.generatedLogprobs, 'drawn at another temperature');
+  });
+
   it('prefers the workspace key of the body', async () => {
     await tiny.complete({ ...CODE, ...GREEDY, workspace: 'body' }, { 'x-project-id': 'header' });
     await tiny.complete({ ...CODE, ...GREEDY });

@@ -49,6 +49,7 @@ export function buildSample(training: TrainingFacts, context: SampleContext): Bu
       weight: uses.policy!.weight,
       temperature: completion.sampling.temperature,
       adapterVersion: completion.adapterVersion,
+      adapterScale: completion.adapterScale,
       ...engineLogprobs(completion),
     };
   }

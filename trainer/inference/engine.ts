@@ -191,7 +191,7 @@ class LlamaEngine implements Engine {
           sequence: served.sequence,
           vocabulary: this.loaded.vocabulary,
           pace: this.loaded.pace,
-          adapterVersion: served.adapter.version,
+          adapter: served.adapter,
           arrivedAt,
           startedAt: performance.now(),
         },

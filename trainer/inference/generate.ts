@@ -2,6 +2,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp';
+import type { AdapterRef } from '../../extension/common/contracts/index.ts';
 import type { Pace } from './pace.ts';
 import { findStop, TextAssembler } from './text.ts';
 import type { GenerateRequest, GeneratedToken, GenerateResult } from './types.ts';
@@ -10,12 +11,15 @@ import type { Vocabulary } from './vocabulary.ts';
 /** llama.cpp's own window for the repetition penalty. */
 const PENALTY_WINDOW_TOKENS = 64;
 const LARGEST_SEED = 0xffff_fffe;
+/** Logits of the likeliest tokens from which the probability at temperature 1 is computed. */
+const TOP_LOGITS = 512;
+const TOP_LOGITS_AND_DRAWN = { tokens: [], includeTop: TOP_LOGITS, includeSelected: true };
 
 interface GenerateEnvironment {
   sequence: LlamaContextSequence;
   vocabulary: Vocabulary;
   pace: Pace;
-  adapterVersion: number;
+  adapter: AdapterRef;
   /** When the request came in and when its turn came, `performance.now()`. */
   arrivedAt: number;
   startedAt: number;
@@ -40,7 +44,7 @@ export async function generateOn(
   while (!request.signal?.aborted) {
     const sampled = await sampler.next(sequence, input);
     firstTokenAt ??= performance.now();
-    const token = { id: sampled.id, text: assembler.push(sampled.id), logprob: sampled.logprob };
+    const token = { ...sampled, text: assembler.push(sampled.id) };
     tokens.push(token);
     request.onToken?.(token);
     if (vocabulary.endOfGeneration.has(token.id)) return finish('stop');
@@ -60,7 +64,8 @@ export async function generateOn(
       text: stop < 0 ? assembler.text : assembler.text.slice(0, stop),
       finishReason,
       ended: tokens.length > 0 && vocabulary.endOfGeneration.has(tokens.at(-1)!.id),
-      adapterVersion: environment.adapterVersion,
+      adapterVersion: environment.adapter.version,
+      adapterScale: environment.adapter.scale,
       cachedTokens,
       timings: {
         queue: environment.startedAt - environment.arrivedAt,
@@ -94,6 +99,10 @@ async function prefill({ sequence, pace }: GenerateEnvironment, request: Generat
  *
  * Without truncation and penalty they are exact to 32-bit rounding. With top-k, top-p or a penalty they are those of
  * the distribution that was really drawn from, which is not the model's own.
+ *
+ * The log-probability at temperature 1 of a token that was drawn at another one is computed from the likeliest tokens'
+ * logits; reading all 50,000 takes longer than computing them. What is left out makes it too high: by 0.006 nats at
+ * the median and 0.23 at most with the embedded model on TypeScript.
  */
 class Sampler {
   private readonly request: GenerateRequest;
@@ -111,9 +120,10 @@ class Sampler {
   async next(
     sequence: LlamaContextSequence,
     input: readonly number[],
-  ): Promise<{ id: number; logprob: number | null }> {
+  ): Promise<Omit<GeneratedToken, 'text'>> {
     const { temperature, topK, topP } = this.request;
     const greedy = temperature === 0;
+    const wantsLogits = !greedy && temperature !== 1;
     const items = input.slice(0, -1) as ControlledEvaluateInputItem[];
     items.push([
       input.at(-1) as Token,
@@ -122,16 +132,17 @@ class Sampler {
           token: true,
           // Greedy: Σ exp(logit − largest) is enough, and spares sorting the vocabulary. Otherwise it is sorted anyway.
           ...(greedy ? { totalLogitWeight: true } : { confidence: true }),
+          ...(wantsLogits ? { logits: { filter: TOP_LOGITS_AND_DRAWN } } : {}),
           options: { temperature, topK, topP, minP: 0, seed: this.seeds(), ...this.penalty() },
         },
       },
     ]);
-    const output = (await sequence.controlledEvaluate(items))[items.length - 1];
-    const id = output?.next.token;
+    const next = (await sequence.controlledEvaluate(items))[items.length - 1]?.next;
+    const id = next?.token;
     if (id === undefined || id === null) throw new Error('llama.cpp returned no token.');
     this.history.push(id);
-    const probability = greedy ? 1 / output!.next.totalLogitWeight! : output!.next.confidence!;
-    return { id, logprob: Math.log(probability) };
+    const logprob = Math.log(greedy ? 1 / next!.totalLogitWeight! : next!.confidence!);
+    return { id, logprob, modelLogprob: wantsLogits ? atOne(id, next!.logits!, temperature) : logprob };
   }
 
   private penalty(): object {
@@ -139,4 +150,12 @@ class Sampler {
     const punishTokens = this.history.slice(-PENALTY_WINDOW_TOKENS) as Token[];
     return { repeatPenalty: { punishTokens, penalty: this.request.repetitionPenalty } };
   }
+}
+
+/** Log-probability at temperature 1 from logits that were divided by a temperature. */
+function atOne(id: Token, scaled: ReadonlyMap<Token, number>, temperature: number): number {
+  const largest = Math.max(...scaled.values());
+  let weight = 0;
+  for (const logit of scaled.values()) weight += Math.exp((logit - largest) * temperature);
+  return (scaled.get(id)! - largest) * temperature - Math.log(weight);
 }

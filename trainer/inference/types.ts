@@ -47,6 +47,11 @@ export interface GeneratedToken {
   text: string;
   /** Log-probability under the sampling temperature, natural logarithm; null when it was not asked for. */
   logprob: number | null;
+  /**
+   * Log-probability at temperature 1, nats: how sure the model is, at whatever temperature the token was drawn. Exact
+   * at temperature 0 and 1; in between and above, too high by what the least likely tokens weigh (see `Sampler`).
+   */
+  modelLogprob: number;
 }
 
 export interface GenerateResult {
@@ -57,6 +62,8 @@ export interface GenerateResult {
   /** True when the last id is an end-of-generation token. */
   ended: boolean;
   adapterVersion: number;
+  /** λ at which the adapter served. */
+  adapterScale: number;
   cachedTokens: number;
   /** Milliseconds. */
   timings: { queue: number; prompt: number; firstToken: number; total: number };

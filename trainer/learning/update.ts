@@ -134,12 +134,12 @@ async function referencesOf(
       const layout = layoutOf(sample, request.config);
       if (layout.policyBranch === null) continue;
       const { tree, lower } = await prepare(context, sample, request);
-      const { temperature, adapterVersion } = sample.policy!;
+      const { temperature, adapterVersion, adapterScale } = sample.policy!;
       const head = headsOf(sample, layout, tree, request.config)[layout.policyBranch]!;
       const score = async (lora: DeviceLora | null): Promise<Map<number, Float32Array>> =>
         (await network.score(tree, lower, { lora, heads: [head] }))[0]!.logprobs;
       const base = await score(null);
-      const served = adapters.get(adapterVersion);
+      const served = adapters.get(adapterVersion, adapterScale);
       const behaviour = served ? await score(served) : base;
       references.set(sample, { behaviour: behaviour.get(temperature)!, base: base.get(1)! });
     }
@@ -149,11 +149,11 @@ async function referencesOf(
   return references;
 }
 
-/** Adapters that served samples of a batch, loaded when first asked for. */
+/** Adapters that served samples of a batch, each at the scale at which it did, loaded when first asked for. */
 class AdapterSet {
   readonly #network: Network;
   readonly #refs: AdapterRef[];
-  readonly #loaded = new Map<number, DeviceLora>();
+  readonly #loaded = new Map<string, DeviceLora>();
 
   constructor(network: Network, refs: AdapterRef[]) {
     this.#network = network;
@@ -161,18 +161,19 @@ class AdapterSet {
   }
 
   /** Null: the base model. */
-  get(version: number): DeviceLora | null {
+  get(version: number, scale: number): DeviceLora | null {
     const ref = this.#refs.find((candidate) => candidate.version === version);
     if (!ref && version !== 0)
       throw new GgmlError(
         'adapter_unknown',
         `No file was given for adapter ${version}, which served a sample.`,
       );
-    if (!ref || ref.path === null) return null;
-    const known = this.#loaded.get(version);
+    if (!ref || ref.path === null || scale === 0) return null;
+    const key = `${version}@${scale}`;
+    const known = this.#loaded.get(key);
     if (known) return known;
-    const loaded = loadAdapter(this.#network, ref)!;
-    this.#loaded.set(version, loaded);
+    const loaded = loadAdapter(this.#network, { ...ref, scale })!;
+    this.#loaded.set(key, loaded);
     return loaded;
   }
 

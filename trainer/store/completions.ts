@@ -28,7 +28,7 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
     @id, @createdAt, @source, @session, @workspaceKey, @relativePath, @language, @documentVersion, @offset, @column,
     @heldOut, @promptText, @promptTokens, @promptHash, @requestHash, @modelHash, @adapterVersion, @temperature,
     @topP, @topK, @repetitionPenalty, @seed, @generatedTokens, @generatedLogprobs, @finishReason, @ended, @rawText,
-    @cacheOrigin, @latency)`;
+    @cacheOrigin, @latency, @adapterScale, @modelLogprobs)`;
   const insertQuick = quick.prepare(insertSql);
   const insertDurable = durable.prepare(insertSql);
   const byId = durable.prepare('SELECT * FROM completions WHERE id = ?');
@@ -101,6 +101,8 @@ interface CompletionDbRow {
   raw_text: string;
   cache_origin: CompletionRecord['cacheOrigin'];
   latency: string;
+  adapter_scale: number;
+  model_logprobs: Buffer;
 }
 
 /** A row with its blobs and JSON decoded. */
@@ -121,6 +123,7 @@ export function completionOf(row: CompletionDbRow): StoredCompletion {
     promptTokens: row.prompt_tokens === null ? null : decodeTokens(row.prompt_tokens),
     modelHash: row.model_hash,
     adapterVersion: row.adapter_version,
+    adapterScale: row.adapter_scale,
     sampling: {
       temperature: row.temperature,
       topP: row.top_p,
@@ -130,6 +133,7 @@ export function completionOf(row: CompletionDbRow): StoredCompletion {
     },
     generatedTokens: decodeTokens(row.generated_tokens),
     generatedLogprobs: decodeLogprobs(row.generated_logprobs),
+    modelLogprobs: decodeLogprobs(row.model_logprobs) as number[],
     finishReason: row.finish_reason,
     ended: row.ended === 1,
     rawText: row.raw_text,
@@ -151,6 +155,7 @@ function rowOf(record: CompletionRecord): Record<string, unknown> {
     requestHash: record.requestPrompt === undefined ? null : hashText(record.requestPrompt),
     generatedTokens: encodeTokens(record.generatedTokens),
     generatedLogprobs: encodeLogprobs(record.generatedLogprobs),
+    modelLogprobs: encodeLogprobs(record.modelLogprobs),
     ended: record.ended ? 1 : 0,
     latency: JSON.stringify(record.latency),
     sampling: null,
@@ -165,9 +170,11 @@ function clientRowOf(completion: ClientCompletion): Record<string, unknown> {
     documentVersion: 0,
     promptTokens: [],
     adapterVersion: 0,
+    adapterScale: 1,
     sampling: { temperature: 0, topP: 1, topK: 0, repetitionPenalty: 1, seed: null },
     generatedTokens: [],
     generatedLogprobs: [],
+    modelLogprobs: [],
     finishReason: 'stop',
     ended: false,
     cacheOrigin: 'none',

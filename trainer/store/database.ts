@@ -106,4 +106,7 @@ function migrate(database: Database.Database, path: string): void {
       database.pragma(`user_version = ${MIGRATIONS.length}`);
     })
     .immediate();
+  // Another program may have brought it up to date: a statement that is run makes SQLite read the schema anew, while
+  // one that is only prepared is held against the columns of before.
+  database.prepare('SELECT count(*) FROM sqlite_schema').get();
 }

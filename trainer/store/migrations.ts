@@ -169,4 +169,12 @@ export const MIGRATIONS: readonly string[] = [
       ON CONFLICT DO UPDATE SET number = number + 1;
   END;
   `,
+  `
+  -- At which scale the adapter served: of what was served before, the scale that the version has now is the best guess.
+  ALTER TABLE completions ADD COLUMN adapter_scale REAL NOT NULL DEFAULT 1;
+  UPDATE completions SET adapter_scale = adapters.scale FROM adapters
+    WHERE adapters.version = completions.adapter_version;
+  -- Log-probabilities of the generated tokens at temperature 1, as float32.
+  ALTER TABLE completions ADD COLUMN model_logprobs BLOB NOT NULL DEFAULT x'';
+  `,
 ];

@@ -30,6 +30,8 @@ export interface CompletionRecord {
   promptTokens: number[];
   modelHash: string;
   adapterVersion: number;
+  /** λ at which the adapter served; it can be set anew by hand later. */
+  adapterScale: number;
   sampling: {
     temperature: number;
     topP: number;
@@ -40,6 +42,8 @@ export interface CompletionRecord {
   generatedTokens: number[];
   /** As sampled, natural logarithm; the learner recomputes them and keeps these as a check. */
   generatedLogprobs: (number | null)[];
+  /** The same at temperature 1, for a display filter; empty when the record is older than they are. */
+  modelLogprobs: number[];
   finishReason: 'stop' | 'length' | 'cancelled';
   ended: boolean;
   rawText: string;

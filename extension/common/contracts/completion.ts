@@ -38,6 +38,12 @@ export const completionResponseSchema = z.looseObject({
   created: z.int(),
   model: z.string(),
   adapter_version: z.int(),
+  /** λ at which the adapter served. */
+  adapter_scale: z.number().optional(),
+  /** SHA-256 of the model file, hex. */
+  model_hash: z.string().optional(),
+  /** Family and order of the fill-in-the-middle template; `none`: asked without. */
+  fim_template: z.string().optional(),
   choices: z
     .array(
       z.looseObject({
@@ -65,6 +71,19 @@ export const completionResponseSchema = z.looseObject({
   rerendered: z.boolean().optional(),
   /** Number of tokens cut from the left of the prompt because it did not fit the context. */
   truncated_tokens: z.int().optional(),
+  /** How sure the model is, at temperature 1 whatever the sampling temperature. */
+  confidence: z
+    .looseObject({
+      /** Of each generated token, the ending one included, nats. */
+      token_logprobs: z.array(z.number()),
+      /** Where the text of each ends, UTF-16 units; beyond the answer's text where a stop string cut it. */
+      token_ends: z.array(z.int()),
+      /** Over the tokens of the answer's text. */
+      mean_logprob: z.number(),
+      min_logprob: z.number(),
+      first_probability: z.number(),
+    })
+    .optional(),
   /** Milliseconds. */
   timings: z.looseObject({
     queue: z.number(),
@@ -109,6 +128,8 @@ export const healthSchema = z.looseObject({
   prefixOnly: z.enum(['noMarkers', 'setting']).optional(),
   /** Family and order of the template in use. */
   fimTemplate: z.string().optional(),
+  /** SHA-256 of the model file, hex. */
+  modelHash: z.string().optional(),
   contextTokens: z.int(),
   error: z.string().optional(),
 });

@@ -65,6 +65,8 @@ const sampleSchema = z.object({
       temperature: z.number().positive(),
       /** Version of the adapter that served. */
       adapterVersion: z.int().nonnegative(),
+      /** λ at which it served. */
+      adapterScale: z.number(),
       /** The engine's own log-probabilities, as a check. */
       engineLogprobs: z.array(z.number()).optional(),
     })

@@ -108,7 +108,10 @@ describe('policy term', () => {
     it(name, () => assert.equal(sampleOf(one)!.policy?.rewarded, count));
 
   it('carries what was recorded', () => {
-    const built = buildSample(training(escaped, { evidence: 'observed' }, { adapterVersion: 3 }), context)!;
+    const built = buildSample(
+      training(escaped, { evidence: 'observed' }, { adapterVersion: 3, adapterScale: 0.5 }),
+      context,
+    )!;
     assert.equal(built.reward, -0.25);
     assert.equal(built.stale, false);
     assert.deepEqual(built.sample.policy, {
@@ -118,6 +121,7 @@ describe('policy term', () => {
       weight: 0.5,
       temperature: 0.3,
       adapterVersion: 3,
+      adapterScale: 0.5,
       engineLogprobs: [-1, -1, -1, -1],
     });
   });

@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { DATABASE_FILE } from '../../../trainer/store/database.ts';
 import { MIGRATIONS } from '../../../trainer/store/migrations.ts';
+import { openStore } from '../../../trainer/store/store.ts';
 
 const STORE = join(import.meta.dirname, '..', '..', '..', 'trainer', 'store', 'store.ts');
 /** Opens the store on a thread of its own. */
@@ -41,6 +42,30 @@ describe("migrations of the companion's database", () => {
     assert.deepEqual(await ended, [0]);
     assert.equal(database.pragma('user_version', { simple: true }), MIGRATIONS.length);
     database.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('take the scale of a version for the one at which it served before scales were recorded', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'hone-migrations-'));
+    const database = new Database(join(dataDir, DATABASE_FILE));
+    for (const sql of MIGRATIONS.slice(0, 2)) database.exec(sql);
+    database.exec(`
+      PRAGMA user_version = 2;
+      INSERT INTO models VALUES ('m', 'm', 'm');
+      INSERT INTO adapters VALUES (1, 0, 'f', 'm', 'w', 'promoted', 0.5, '{}', 0, 0);`);
+    for (const version of [0, 1])
+      database
+        .prepare(
+          `INSERT INTO completions VALUES (?, 0, 'served', '', '', '', '', 0, 0, 0, 0, '', x'', '', NULL, 'm', ?,
+            0.3, 1, 0, 1, NULL, x'', x'', 'stop', 1, '', 'none', '{}')`,
+        )
+        .run(`c${version}`, version);
+    database.close();
+    const store = openStore(dataDir);
+    const scales = ['c0', 'c1'].map((id) => store.completions.get(id)!.adapterScale);
+    assert.deepEqual(scales, [1, 0.5]);
+    assert.deepEqual(store.completions.get('c1')!.modelLogprobs, []);
+    store.close();
     rmSync(dataDir, { recursive: true });
   });
 });

@@ -112,6 +112,7 @@ export class Completion {
       promptTokens: prompt.tokens,
       modelHash: this.engine.model.hash,
       adapterVersion: result.adapterVersion,
+      adapterScale: result.adapterScale,
       sampling: {
         temperature: ask.temperature,
         topP: ask.topP,
@@ -121,6 +122,7 @@ export class Completion {
       },
       generatedTokens: result.tokens.map((token) => token.id),
       generatedLogprobs: result.tokens.map((token) => token.logprob),
+      modelLogprobs: result.tokens.map((token) => token.modelLogprob),
       finishReason: result.finishReason,
       ended: result.ended,
       rawText: result.text,

@@ -5,11 +5,13 @@ import {
   type CompletionRequest,
   type CompletionResponse,
 } from '../../../extension/common/contracts/index.ts';
-import type { GeneratedToken, ModelInfo } from '../../inference/types.ts';
+import { confidenceOf } from '../../../extension/common/suggestion/confidence.ts';
+import type { GeneratedToken, GenerateResult, ModelInfo } from '../../inference/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
 import type { InferenceEnvironment } from './environment.ts';
+import { describeTemplate } from './template.ts';
 import { placeOf, type Place } from './place.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
@@ -103,6 +105,9 @@ function wholeResponse(answer: Answer, model: ModelInfo, wantsLogprobs: boolean)
     created: Math.floor(answer.createdAt / MILLISECONDS_PER_SECOND),
     model: model.name,
     adapter_version: result.adapterVersion,
+    adapter_scale: result.adapterScale,
+    model_hash: model.hash,
+    fim_template: describeTemplate(model),
     choices: [
       {
         index: 0,
@@ -124,6 +129,7 @@ function wholeResponse(answer: Answer, model: ModelInfo, wantsLogprobs: boolean)
     ...(prompt.hasSuffix ? { suffix_used: !prompt.suffixDropped } : {}),
     ...(prompt.rerendered ? { rerendered: true } : {}),
     ...(prompt.truncatedTokens > 0 ? { truncated_tokens: prompt.truncatedTokens } : {}),
+    ...confidenceIn(result),
     timings: {
       queue: result.timings.queue,
       prompt: result.timings.prompt,
@@ -141,6 +147,24 @@ function logprobsOf(tokens: GeneratedToken[], textOffsets: number[]) {
     token_logprobs: tokens.map((token) => token.logprob!),
     text_offset: textOffsets,
     token_ids: tokens.map((token) => token.id),
+  };
+}
+
+/** Nothing when no token was generated. */
+function confidenceIn({ tokens, text }: GenerateResult): Pick<CompletionResponse, 'confidence'> {
+  const logprobs = tokens.map((token) => token.modelLogprob);
+  let end = 0;
+  const ends = tokens.map((token) => (end += token.text.length));
+  const confidence = confidenceOf(logprobs, ends, text.length);
+  if (confidence === null) return {};
+  return {
+    confidence: {
+      token_logprobs: logprobs,
+      token_ends: ends,
+      mean_logprob: confidence.meanLogprob,
+      min_logprob: confidence.minLogprob,
+      first_probability: confidence.firstProbability,
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { addAdapterRoutes } from './adapters.ts';
 import { addCompletionRoute } from './completions.ts';
 import { InferenceEnvironment, type EnvironmentOptions } from './environment.ts';
 import { addInfillRoute } from './infill.ts';
+import { describeTemplate } from './template.ts';
 
 interface InferenceServiceOptions extends EnvironmentOptions {
   host: string;
@@ -63,13 +64,13 @@ function health(environment: InferenceEnvironment): Health {
     model: engine?.model.name ?? '',
     adapterVersion: engine?.adapter.version ?? 0,
     fim: engine !== null && engine.model.fim !== null,
-    ...(engine === null ? {} : templateOf(engine.model)),
+    ...(engine === null ? {} : { ...templateOf(engine.model), modelHash: engine.model.hash }),
     contextTokens: engine?.model.contextTokens ?? 0,
     ...(failure === null ? {} : { error: failure.message }),
   };
 }
 
-function templateOf({ fim, fimSwitchedOff }: ModelInfo): Pick<Health, 'prefixOnly' | 'fimTemplate'> {
-  if (fim !== null) return { fimTemplate: `${fim.family}, ${fim.order}` };
-  return { prefixOnly: fimSwitchedOff ? 'setting' : 'noMarkers' };
+function templateOf(model: ModelInfo): Pick<Health, 'prefixOnly' | 'fimTemplate'> {
+  if (model.fim !== null) return { fimTemplate: describeTemplate(model) };
+  return { prefixOnly: model.fimSwitchedOff ? 'setting' : 'noMarkers' };
 }
