@@ -49,7 +49,8 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     onChange: () => showStatus(),
   });
   function showStatus(): void {
-    if (backend.training) cache.useAdapter(backend.training.adapterVersion);
+    if (backend.training) cache.serve({ adapterVersion: backend.training.adapterVersion });
+    if (backend.served) cache.serve(backend.served);
     statusBar.show(situationOf(backend, settings.value));
   }
   const capture = new Capture(new SuggestionFollower(newId, cache), (events) => void backend.add(events));

@@ -1,3 +1,4 @@
+import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
@@ -37,6 +38,7 @@ export class Backend {
   readonly #pruneTimer: NodeJS.Timeout;
   #training: TrainingStatus | null = null;
   #model: string | null = null;
+  #served: Pick<ServedBy, 'model' | 'template'> | null = null;
   #storeError: string | null = null;
   #closing: Promise<void> | undefined;
 
@@ -103,6 +105,11 @@ export class Backend {
 
   get model(): string | null {
     return this.#model;
+  }
+
+  /** Model and template of the companion as far as it has told them. */
+  get served(): Pick<ServedBy, 'model' | 'template'> | null {
+    return this.#served;
   }
 
   get storeError(): string | null {
@@ -183,6 +190,7 @@ export class Backend {
   async #askModel(client: CompanionClient): Promise<void> {
     try {
       const health = await client.inferenceHealth();
+      this.#served = servedAt(health);
       const limit = prefixOnlyReason(health);
       this.#model = limit === null ? health.model : `${health.model} (${limit})`;
       if (limit !== null) this.#options.log('warn', `${health.model}: ${limit}.`);

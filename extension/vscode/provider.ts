@@ -9,6 +9,7 @@ import {
   type Position,
   type TextDocument,
 } from 'vscode';
+import { servedByOf } from '../common/cache/servedBy.ts';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import type { CompletionResponse } from '../common/contracts/index.ts';
@@ -189,7 +190,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       before: around.before,
       after: around.after,
       text,
-      adapterVersion: response.adapter_version,
+      servedBy: servedByOf(response),
     });
     const items = this.#give(ask, response.id, text, filters, 0);
     const row = this.#rowOf(ask, response, { rawText, text, filters, latencyMs });

@@ -1,3 +1,5 @@
+import type { ServedBy } from './servedBy.ts';
+
 /** How much of the text around a caret identifies it, in UTF-16 units on each side. */
 export const CACHE_CONTEXT_UNITS = 300;
 const ENTRIES_MAX = 100;
@@ -12,7 +14,7 @@ interface CachedSuggestion {
   after: string;
   /** The suggestion as shown, LF. */
   text: string;
-  adapterVersion: number;
+  servedBy: ServedBy;
 }
 
 interface CacheHit {
@@ -25,16 +27,16 @@ interface CacheHit {
 
 /**
  * Answers a request from a suggestion that is still right: at its own place, after some of it was typed, after
- * some of that was taken back. An answer keeps the completion id. Suggestions of another adapter version are
- * dropped. Pure.
+ * some of that was taken back. An answer keeps the completion id. Suggestions of another model, template or adapter
+ * are dropped. Pure.
  */
 export class TypeThroughCache {
   /** Oldest first. */
   readonly #entries = new Map<string, CachedSuggestion>();
-  #adapterVersion: number | undefined;
+  #servedBy: Partial<ServedBy> = {};
 
   put(suggestion: CachedSuggestion): void {
-    this.useAdapter(suggestion.adapterVersion);
+    this.serve(suggestion.servedBy);
     this.#entries.delete(suggestion.id);
     this.#entries.set(suggestion.id, {
       ...suggestion,
@@ -64,10 +66,12 @@ export class TypeThroughCache {
     this.#entries.delete(id);
   }
 
-  /** Text of another adapter doesn't cross over. */
-  useAdapter(version: number): void {
-    if (this.#adapterVersion !== undefined && this.#adapterVersion !== version) this.#entries.clear();
-    this.#adapterVersion = version;
+  /** Says what serves from now on, as far as it is known: what was made with something else is dropped. */
+  serve(known: Partial<ServedBy>): void {
+    const now = { ...this.#servedBy, ...known };
+    const names = Object.keys(this.#servedBy) as (keyof ServedBy)[];
+    if (names.some((name) => now[name] !== this.#servedBy[name])) this.#entries.clear();
+    this.#servedBy = now;
   }
 
   clear(): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { TypeThroughCache } from '../../../extension/common/cache/typeThroughCache.ts';
 
+const SERVED_BY = { model: 'm', template: 'qwen, psm', adapterVersion: 1, adapterScale: 1 };
 const piece = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '(', ')'), maxLength: 400 });
 
 describe('type-through cache against a naive model', () => {
@@ -15,7 +16,7 @@ describe('type-through cache against a naive model', () => {
         fc.nat(3),
         (before, after, text, typed, extra) => {
           const cache = new TypeThroughCache();
-          cache.put({ id: 'a', document: 'd', before, after, text, adapterVersion: 1 });
+          cache.put({ id: 'a', document: 'd', before, after, text, servedBy: SERVED_BY });
           const units = Math.min(typed, text.length - 1);
           const hit = cache.find('d', (before + text.slice(0, units)).slice(-800), after);
           assert.ok(hit);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import type { ServedBy } from '../../../extension/common/cache/servedBy.ts';
 import { TypeThroughCache } from '../../../extension/common/cache/typeThroughCache.ts';
+
+const SERVED_BY = { model: 'm', template: 'qwen, psm', adapterVersion: 1, adapterScale: 1 };
 
 /** A cache with one suggestion made at `|`. */
 function cacheWith(marked: string, text: string): TypeThroughCache {
   const cache = new TypeThroughCache();
   const [before, after] = split(marked);
-  cache.put({ id: 'a', document: 'd', before, after, text, adapterVersion: 1 });
+  cache.put({ id: 'a', document: 'd', before, after, text, servedBy: SERVED_BY });
   return cache;
 }
 
@@ -66,18 +69,34 @@ describe('type-through cache', () => {
     assert.equal(find(cache, '|'), undefined);
   });
 
-  it('drops everything when the adapter changes', () => {
-    const cache = cacheWith('|', 'foo');
-    cache.useAdapter(1);
-    assert.equal(find(cache, '|'), 'foo');
-    cache.useAdapter(2);
-    assert.equal(find(cache, '|'), undefined);
-  });
+  const changes: Partial<ServedBy>[] = [
+    { model: 'n' },
+    { template: 'none' },
+    { adapterVersion: 2 },
+    { adapterScale: 0.5 },
+  ];
+  for (const change of changes) {
+    it(`drops everything when something else serves: ${JSON.stringify(change)}`, () => {
+      const cache = cacheWith('|', 'foo');
+      const [name] = Object.keys(change) as (keyof ServedBy)[];
+      cache.serve({ [name!]: SERVED_BY[name!] });
+      cache.serve({});
+      assert.equal(find(cache, '|'), 'foo');
+      cache.serve(change);
+      assert.equal(find(cache, '|'), undefined);
+      const other = cacheWith('|', 'foo');
+      const [before, after] = split('x|');
+      const servedBy = { ...SERVED_BY, ...change };
+      other.put({ id: 'b', document: 'e', before, after, text: 'bar', servedBy });
+      assert.equal(find(other, '|'), undefined, 'an answer says it, too');
+      assert.ok(other.find('e', before, after));
+    });
+  }
 
   it('is bounded', () => {
     const cache = cacheWith('|', 'foo');
     for (let index = 0; index < 100; index++) {
-      cache.put({ id: `b${index}`, document: 'e', before: '', after: '', text: 'x', adapterVersion: 1 });
+      cache.put({ id: `b${index}`, document: 'e', before: '', after: '', text: 'x', servedBy: SERVED_BY });
     }
     assert.equal(find(cache, '|'), undefined);
   });
