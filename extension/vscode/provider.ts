@@ -16,6 +16,7 @@ import type { CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import type { PromptWindow } from '../common/prompt/window.ts';
+import { maskAround } from '../common/secrets/mask.ts';
 import { confidenceOf, type Confidence } from '../common/suggestion/confidence.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
@@ -119,7 +120,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const companion = client();
     if (!companion) return [];
     const { document, around, version } = ask;
-    const window = partialWindow(around.before, around.after, around.lfOffset, relativePath(document));
+    const { before, after } = maskAround(around.before, around.after);
+    const window = partialWindow(before, after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
       workspace: this.#parts.workspaceKey(),
       language: document.languageId,

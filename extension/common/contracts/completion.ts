@@ -69,6 +69,8 @@ export const completionResponseSchema = z.looseObject({
   suffix_used: z.boolean().optional(),
   /** True when a FIM prompt of another family was rendered anew in the model's own markers and order. */
   rerendered: z.boolean().optional(),
+  /** True when secrets were found in the prompt: the model was shown placeholders of the same shape. */
+  secrets_masked: z.boolean().optional(),
   /** Number of tokens cut from the left of the prompt because it did not fit the context. */
   truncated_tokens: z.int().optional(),
   /** How sure the model is, at temperature 1 whatever the sampling temperature. */

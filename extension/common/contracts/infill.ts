@@ -51,6 +51,8 @@ export const infillResponseSchema = z.looseObject({
   id: z.string(),
   adapter_version: z.int(),
   suffix_used: z.boolean(),
+  /** True when secrets were found in the prompt: the model was shown placeholders of the same shape. */
+  secrets_masked: z.boolean().optional(),
   truncated_tokens: z.int().optional(),
 });
 export type InfillResponse = z.infer<typeof infillResponseSchema>;

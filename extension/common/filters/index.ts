@@ -1,7 +1,7 @@
 import { doubledClosers, loneCloser, openBeforeSuffix, strayClosers } from './brackets.ts';
 import { documentIndent, doubledSpace, lineEnds, trailingSpace } from './indentation.ts';
 import { repeatedLines, repeatsLineAbove, repeatsLineBelow, singleLine, unfinishedLine } from './lines.ts';
-import { emptyComment, emptyText, extremeRepetition, halfSurrogates } from './noise.ts';
+import { emptyComment, emptyText, extremeRepetition, halfSurrogates, maskedSecret } from './noise.ts';
 import { stopAtLineBelow, stopAtSuffix } from './suffix.ts';
 import {
   filterView,
@@ -33,6 +33,7 @@ const trimFilters = {
 
 const hideFilters = {
   emptyText,
+  maskedSecret,
   extremeRepetition,
   emptyComment,
   repeatsLineBelow,

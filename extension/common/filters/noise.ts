@@ -1,3 +1,4 @@
+import { findPlaceholders } from '../secrets/mask.ts';
 import type { FilterView } from './types.ts';
 
 /** The marks that begin or go on with a comment, and end one, in the languages that have any. */
@@ -19,6 +20,11 @@ export function halfSurrogates(text: string): string {
 /** Nothing, or white space alone. */
 export function emptyText(text: string): boolean {
   return text.trim() === '';
+}
+
+/** The placeholder of a masked secret, or the rest of one that the caret stands in. */
+export function maskedSecret(text: string, { linePrefix }: FilterView): boolean {
+  return findPlaceholders(linePrefix + text).some(({ end }) => end > linePrefix.length);
 }
 
 /** A comment that says nothing: its marks alone, a rule of dashes, a bare TODO. */

@@ -1,3 +1,4 @@
+import { maskSecrets } from '../secrets/mask.ts';
 import type { DocumentText, EditorEvent } from './events.ts';
 import { lineEndBelow, lineStart, newlineCount, toLf } from './offsets.ts';
 import { growingRange, type TrackedRange } from './trackedRange.ts';
@@ -6,6 +7,8 @@ import { growingRange, type TrackedRange } from './trackedRange.ts';
 const CORRECTION_QUIET_MS = 10_000;
 /** A correction is taken at the latest this long after the suggestion's end. */
 const CORRECTION_LIMIT_MS = 60_000;
+/** What stands in front may tell that a text is a secret: its name, the beginning of a key. */
+const MASK_CONTEXT_UNITS = 4000;
 /** A single insertion longer than this was not typed. */
 export const TYPED_INSERT_MAX_UNITS = 200;
 
@@ -142,9 +145,11 @@ export class CorrectionTracker {
       watched.result = { typed: null };
       return;
     }
-    const { start, end } = watched.range;
-    const linesEnd = lineEndBelow(text, start, watched.lines);
-    watched.result = { typed: toLf(text.slice(start, Math.min(end, linesEnd))) };
+    const { start } = watched.range;
+    const end = Math.min(watched.range.end, lineEndBelow(text, start, watched.lines));
+    const from = Math.max(0, start - MASK_CONTEXT_UNITS);
+    const masked = maskSecrets(text.slice(from, end + MASK_CONTEXT_UNITS));
+    watched.result = { typed: toLf(masked.slice(start - from, end - from)) };
   }
 }
 

@@ -55,6 +55,17 @@ describe('correction', () => {
       typed: 'bb',
     },
     {
+      name: 'has a placeholder for a secret, also for one that its name in front tells',
+      run: () =>
+        offered('AWS_SECRET_ACCESS_KEY = |\ny', 'read()')
+          .type(`"${'a1B2c3D4'.repeat(5)}"`)
+          .move(0)
+          .wait(1)
+          .move(68)
+          .wait(1100),
+      typed: `"${'MASKED'.repeat(6)}MASK"`,
+    },
+    {
       name: 'is empty when nothing was typed',
       run: () => offered('x = |\ny', 'foo').move(5).wait(1100),
       typed: '',

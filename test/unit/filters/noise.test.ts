@@ -3,6 +3,7 @@ import {
   emptyText,
   extremeRepetition,
   halfSurrogates,
+  maskedSecret,
 } from '../../../extension/common/filters/noise.ts';
 import { hides, trims } from './cases.ts';
 
@@ -20,6 +21,17 @@ hides('emptyText', emptyText, [
   ['|', ' \t', true],
   ['|', '\n\n', true],
   ['|', 'x', false],
+]);
+
+hides('maskedSecret', maskedSecret, [
+  ['const key = |', "'MAS_KEDMASKEDMASK';", true],
+  ["const key = 'MASKEDMASK|'", 'EDMASKED', true],
+  ["const key = 'MASKEDMASK|", 'E', true],
+  ["const key = 'MASKEDMASK|", "', DEBUG", false],
+  ["open('|')", 'https://MA:SKED@host.io', true],
+  ["open('https://|')", 'MA:SKED@host.io', true],
+  ['|', 'return MASKED;', false],
+  ['|', 'const MASK_ED = 1;', false],
 ]);
 
 hides('emptyComment', emptyComment, [

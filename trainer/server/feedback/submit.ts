@@ -6,6 +6,7 @@ import {
   type FeedbackEvent,
   type SubmitResponse,
 } from '../../../extension/common/contracts/index.ts';
+import { maskStrings } from '../../../extension/common/secrets/mask.ts';
 import type { SubmitResult } from '../../store/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
@@ -13,12 +14,13 @@ import { flatSubmission } from './flat.ts';
 import type { FeedbackParts } from './service.ts';
 
 /**
- * `POST /api/training/submit`: one event, a batch of them, or a flat body. The answer is sent when the events are on
+ * `POST /api/training/submit`: one event, a batch of them, or a flat body. Secrets in its texts are masked before
+ * anything else is done with them: nothing of one is stored, and what is joined by its prompt finds the masked one. The answer is sent when the events are on
  * the disk; the same event again is answered in the same way and stored once.
  */
 export function addSubmitRoute(app: FastifyInstance, parts: FeedbackParts): void {
   app.post('/api/training/submit', (request): SubmitResponse => {
-    const { body } = request;
+    const body = maskStrings(request.body);
     if (hasKey(body, 'events')) return submitBatch(parts, parseBody(feedbackBatchSchema, body).events);
     const result = hasKey(body, 'kind')
       ? submitEvents(parts, [parseBody(feedbackEventSchema, body)])[0]!

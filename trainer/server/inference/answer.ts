@@ -9,7 +9,7 @@ import { buildPrompt, type BuiltPrompt, type PromptSource } from './prompt.ts';
 /** A completion request with every default filled in. */
 export interface CompletionAsk {
   source: PromptSource;
-  /** `prompt` as the client sent it; feedback that knows no id is joined by it. */
+  /** `prompt` as the client sent it, secrets masked; feedback that knows no id is joined by it. */
   requestPrompt: string;
   maxTokens: number;
   temperature: number;

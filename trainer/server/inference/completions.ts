@@ -5,6 +5,7 @@ import {
   type CompletionRequest,
   type CompletionResponse,
 } from '../../../extension/common/contracts/index.ts';
+import { maskSecrets } from '../../../extension/common/secrets/mask.ts';
 import { confidenceOf } from '../../../extension/common/suggestion/confidence.ts';
 import type { GeneratedToken, GenerateResult, ModelInfo } from '../../inference/types.ts';
 import { HoneError } from '../shared/errors.ts';
@@ -48,7 +49,7 @@ function askOf(body: CompletionRequest, environment: InferenceEnvironment): Omit
             kind: 'document',
             document: { prefix: body.prompt, suffix: body.suffix, ...(body.path ? { path: body.path } : {}) },
           },
-    requestPrompt: body.prompt,
+    requestPrompt: maskSecrets(body.prompt),
     maxTokens: body.max_tokens ?? defaults.maxTokens,
     temperature: body.temperature ?? defaults.temperature,
     topP: body.top_p ?? 1,
@@ -128,6 +129,7 @@ function wholeResponse(answer: Answer, model: ModelInfo, wantsLogprobs: boolean)
     },
     ...(prompt.hasSuffix ? { suffix_used: !prompt.suffixDropped } : {}),
     ...(prompt.rerendered ? { rerendered: true } : {}),
+    ...(prompt.masked ? { secrets_masked: true } : {}),
     ...(prompt.truncatedTokens > 0 ? { truncated_tokens: prompt.truncatedTokens } : {}),
     ...confidenceIn(result),
     timings: {

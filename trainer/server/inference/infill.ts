@@ -6,6 +6,7 @@ import {
   type InfillResponse,
 } from '../../../extension/common/contracts/index.ts';
 import type { FimDocument } from '../../../extension/common/prompt/fim.ts';
+import { maskSecrets } from '../../../extension/common/secrets/mask.ts';
 import type { ModelInfo } from '../../inference/types.ts';
 import { parseBody } from '../shared/validate.ts';
 import { Completion, type Answer, type CompletionAsk } from './answer.ts';
@@ -49,7 +50,7 @@ function askOf(body: InfillRequest, environment: InferenceEnvironment): Omit<Com
   const seed = body.seed ?? -1;
   return {
     source: { kind: 'document', document: documentOf(body) },
-    requestPrompt: body.input_prefix + body.prompt,
+    requestPrompt: maskSecrets(body.input_prefix + body.prompt),
     maxTokens: predict > 0 ? predict : defaults.maxTokens,
     temperature: body.temperature ?? defaults.temperature,
     topP: body.top_p ?? 1,
@@ -95,6 +96,7 @@ function wholeResponse({ id, prompt, result, stoppedBy }: Answer, model: ModelIn
     id,
     adapter_version: result.adapterVersion,
     suffix_used: !prompt.suffixDropped,
+    ...(prompt.masked ? { secrets_masked: true } : {}),
     ...(prompt.truncatedTokens > 0 ? { truncated_tokens: prompt.truncatedTokens } : {}),
   };
 }

@@ -10,6 +10,7 @@ import {
 import { takeApartFim } from '../../../extension/common/prompt/fimParse.ts';
 import { fitTokens, type TokenPart } from '../../../extension/common/prompt/fit.ts';
 import { isLowSurrogate } from '../../../extension/common/prompt/window.ts';
+import { maskDocument, maskSecrets } from '../../../extension/common/secrets/mask.ts';
 import type { Engine, ModelInfo } from '../../inference/types.ts';
 
 /** What a client asks to have completed: text in which markers count, or a document that is plain text. */
@@ -25,6 +26,8 @@ export interface BuiltPrompt {
   suffixDropped: boolean;
   hasSuffix: boolean;
   rerendered: boolean;
+  /** Secrets were found and written over; `tokens` and `text` are what came of it. */
+  masked: boolean;
 }
 
 /** What a prompt is built with. */
@@ -35,7 +38,10 @@ type PromptEngine = Pick<Engine, 'tokenize' | 'tokenizeParts'> & {
 /** Text longer than this per token of the context can't fit; it is cut before it is tokenised. */
 const MAX_CHARS_PER_TOKEN = 32;
 
-/** Renders, tokenises and cuts the prompt so that `maxTokens` still fit behind it. */
+/**
+ * Masks secrets, renders, tokenises and cuts the prompt so that `maxTokens` still fit behind it. Whatever the client
+ * masked or did not: no model sees a secret, no record holds one, and ids and text of a record agree.
+ */
 export function buildPrompt(engine: PromptEngine, source: PromptSource, maxTokens: number): BuiltPrompt {
   const { model } = engine;
   const rendered = render(model, source);
@@ -52,6 +58,7 @@ export function buildPrompt(engine: PromptEngine, source: PromptSource, maxToken
     hasSuffix: rendered.hasSuffix,
     suffixDropped: rendered.hasSuffix && model.fim === null,
     rerendered: rendered.rerendered,
+    masked: rendered.masked,
   };
 }
 
@@ -59,19 +66,30 @@ interface Rendered {
   parts: RolePart[];
   hasSuffix: boolean;
   rerendered: boolean;
+  masked: boolean;
 }
 
 function render(model: PromptEngine['model'], source: PromptSource): Rendered {
-  if (source.kind === 'document') {
-    return { parts: renderDocument(model, source.document), hasSuffix: true, rerendered: false };
-  }
+  if (source.kind === 'document') return { ...renderMasked(model, source.document), rerendered: false };
   const apart = takeApartFim(source.prompt);
-  if (apart === null) {
-    const parts = splitMarkers(source.prompt, model.fim?.markers ?? []);
-    return { parts, hasSuffix: false, rerendered: false };
+  if (apart !== null) {
+    const rendered = renderMasked(model, apart.document);
+    return { ...rendered, rerendered: rendered.plain !== source.prompt };
   }
-  const parts = renderDocument(model, apart.document);
-  return { parts, hasSuffix: true, rerendered: promptText(parts) !== source.prompt };
+  const parts = splitMarkers(source.prompt, model.fim?.markers ?? []).map((part) =>
+    'text' in part ? { ...part, text: maskSecrets(part.text) } : part,
+  );
+  return { parts, hasSuffix: false, rerendered: false, masked: promptText(parts) !== source.prompt };
+}
+
+/** A document with its secrets masked, and the text of the prompt as it would be without that. */
+function renderMasked(
+  model: PromptEngine['model'],
+  document: FimDocument,
+): Omit<Rendered, 'rerendered'> & { plain: string } {
+  const plain = promptText(renderDocument(model, document));
+  const parts = renderDocument(model, maskDocument(document));
+  return { parts, hasSuffix: true, masked: promptText(parts) !== plain, plain };
 }
 
 function renderDocument(model: PromptEngine['model'], document: FimDocument): RolePart[] {
