@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AdapterRef, Sample, ScoreItem } from '../../extension/common/contracts/index.ts';
+import {
+  BASE_ADAPTER,
+  type AdapterRef,
+  type Sample,
+  type ScoreItem,
+} from '../../extension/common/contracts/index.ts';
 import { advantages, INITIAL_BASELINE, type RunningMean } from '../learning/baseline.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
@@ -32,7 +37,7 @@ export function recentAdapters(store: Store, active: number, maxLag: number): Ad
   while (recent.length <= maxLag) {
     const row = version === 0 ? null : store.adapters.get(version);
     if (row === null) {
-      recent.push({ version: 0, path: null, scale: 1 });
+      recent.push(BASE_ADAPTER);
       break;
     }
     const path = join(store.adapterDir, row.file);

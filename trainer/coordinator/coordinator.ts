@@ -18,12 +18,12 @@ import type { LearnerProgress } from './learnerProcess.ts';
 import { EventQueue } from './queue.ts';
 import {
   activateAdapter,
-  adapterRef,
   collectAdapters,
   listAdapters,
   loadableAdapters,
   loadActive,
   removeOrphans,
+  rollBackAdapter,
 } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
@@ -187,12 +187,10 @@ export class Coordinator {
   /**
    * Takes the version in service back and serves the one it was made from.
    *
-   * @throws HoneError when the base is in service.
+   * @throws HoneError when the base is in service, or the other can't be loaded: then nothing is changed.
    */
   async rollBack(): Promise<AdapterList> {
-    const { store, engine } = this.options;
-    const version = store.adapters.rollBack(engine.model.hash, DEFAULT_WORKSPACE);
-    await engine.useAdapter(adapterRef(store, version));
+    const version = await rollBackAdapter(this.options.store, this.options.engine);
     this.parts.board.say(DEFAULT_WORKSPACE, `Rolled back by hand; version ${version} is in service.`);
     return this.adapters();
   }

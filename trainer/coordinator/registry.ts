@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  BASE_ADAPTER,
   DEFAULT_WORKSPACE,
   type AdapterList,
   type AdapterRef,
@@ -13,15 +14,13 @@ import { BASE_VERSION } from '../store/adapters.ts';
 import type { Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
 
-const BASE: AdapterRef = { version: BASE_VERSION, path: null, scale: 1 };
-
 /**
  * The adapter that the store says is in service, as the engine loads it.
  *
  * @throws HoneError `adapter_gone` when its file is not there.
  */
 export function adapterRef(store: Store, version: number): AdapterRef {
-  if (version === BASE_VERSION) return BASE;
+  if (version === BASE_VERSION) return BASE_ADAPTER;
   const row = store.adapters.get(version);
   const path = row === null ? null : join(store.adapterDir, row.file);
   if (path === null || !existsSync(path))
@@ -66,7 +65,7 @@ export async function activateAdapter(
   const { hash } = engine.model;
   const before = store.adapters.active(hash, DEFAULT_WORKSPACE);
   store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
-  const scaleBefore = store.adapters.get(version)?.scale ?? BASE.scale;
+  const scaleBefore = store.adapters.get(version)?.scale ?? BASE_ADAPTER.scale;
   try {
     // Before it is loaded: an update that ends meanwhile sees that its parent has changed.
     if (scale !== undefined) store.adapters.setScale(version, scale);
@@ -80,6 +79,44 @@ export async function activateAdapter(
   }
 }
 
+/**
+ * Takes the version in service back and serves the one it was made from. When that one can't be loaded, everything is
+ * as if nobody had asked.
+ *
+ * @returns the version that serves now.
+ * @throws HoneError when the base is in service, and what loading throws.
+ */
+export async function rollBackAdapter(store: Store, engine: Engine): Promise<number> {
+  const { hash } = engine.model;
+  const version = store.adapters.active(hash, DEFAULT_WORKSPACE);
+  const before = store.adapters.get(version);
+  // The store first: an update that ends meanwhile sees that its parent has changed.
+  const next = store.adapters.rollBack(hash, DEFAULT_WORKSPACE);
+  try {
+    await engine.useAdapter(adapterRef(store, next));
+    return next;
+  } catch (error) {
+    store.adapters.setStatus(version, before!.status);
+    if (store.adapters.active(hash, DEFAULT_WORKSPACE) === next)
+      store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+    throw error;
+  }
+}
+
+/**
+ * Takes a version back that was to come into service and can't be loaded: the one that serves stays, in the store too.
+ *
+ * @returns the version that serves.
+ */
+export function withdrawAdapter(store: Store, engine: Engine, version: number): number {
+  const { hash } = engine.model;
+  store.adapters.setStatus(version, 'rolledBack');
+  // Not over a version that was chosen by hand meanwhile.
+  if (store.adapters.active(hash, DEFAULT_WORKSPACE) === version)
+    store.adapters.activate(hash, DEFAULT_WORKSPACE, engine.adapter.version);
+  return store.adapters.active(hash, DEFAULT_WORKSPACE);
+}
+
 /** Versions of a model whose files are there, the base first. */
 export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] {
   const rows = store.adapters.list().filter((row) => row.modelHash === modelHash && !row.collected);
@@ -88,7 +125,7 @@ export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] 
     path: join(store.adapterDir, file),
     scale,
   }));
-  return [BASE, ...refs.filter((ref) => existsSync(ref.path))];
+  return [BASE_ADAPTER, ...refs.filter((ref) => existsSync(ref.path))];
 }
 
 /** Every version, the base first, as the feedback service and the command line show them. */
@@ -103,7 +140,7 @@ export function listAdapters(store: Store, model: { hash: string; name: string }
     createdAt: 0,
     status: 'base',
     active: active === BASE_VERSION,
-    scale: 1,
+    scale: BASE_ADAPTER.scale,
     figures: {},
   };
   return {

@@ -19,7 +19,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
-import { adapterRef, removeAdapterFiles } from './registry.ts';
+import { adapterRef, removeAdapterFiles, withdrawAdapter } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';
@@ -201,7 +201,7 @@ async function swap(parts: UpdateParts, run: RunRecord): Promise<void> {
   try {
     await engine.useAdapter(adapterRef(store, version));
   } catch (error) {
-    const next = store.adapters.rollBack(run.modelHash, run.workspaceKey);
+    const next = withdrawAdapter(store, engine, version);
     logger.error({ err: error, version, next }, 'A new adapter could not be loaded and was rolled back.');
     throw error;
   }

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import type { GgufFileInfo, LlamaModel } from 'node-llama-cpp';
 import PQueue from 'p-queue';
-import type { AdapterRef } from '../../extension/common/contracts/index.ts';
+import { BASE_ADAPTER, type AdapterRef } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { checkAdapterFile } from './adapterFile.ts';
@@ -29,8 +29,6 @@ export interface EngineOptions {
   dataDir: string | null;
   logger: Logger;
 }
-
-const BASE_ADAPTER: AdapterRef = { version: 0, path: null, scale: 1 };
 
 /** Completion prompts are a few hundred tokens; the cache of 4,096 takes about 100 MB in the embedded model. */
 const DEFAULT_CONTEXT_TOKENS = 4096;

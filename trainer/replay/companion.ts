@@ -1,4 +1,5 @@
 import {
+  BASE_ADAPTER,
   adapterListSchema,
   completionResponseSchema,
   loraListSchema,
@@ -83,7 +84,7 @@ export class HttpCompanion implements Companion {
     const { inference, token } = this.#address;
     const list = await call(`${inference}/lora-adapters`, token, loraListSchema);
     const served = list.find((entry) => entry.scale > 0 && entry.path !== '');
-    if (served === undefined) return { version: 0, path: null, scale: 1 };
+    if (served === undefined) return BASE_ADAPTER;
     return { version: served.id, path: served.path, scale: served.scale };
   }
 

@@ -1,6 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AdapterRef, RunSummary, Score } from '../../extension/common/contracts/index.ts';
+import {
+  BASE_ADAPTER,
+  type AdapterRef,
+  type RunSummary,
+  type Score,
+} from '../../extension/common/contracts/index.ts';
 import type { Config } from '../cli/options.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import type { GpuChoice } from '../inference/llama.ts';
@@ -187,7 +192,7 @@ async function scoreBoth(
   base: BaseServed,
 ): Promise<{ base: Score[]; adapter: Score[] }> {
   const wanted: AdapterRef[] = [
-    ...(base.scores === undefined ? [{ version: 0, path: null, scale: 1 }] : []),
+    ...(base.scores === undefined ? [BASE_ADAPTER] : []),
     ...(adapter.version === 0 ? [] : [adapter]),
   ];
   if (wanted.length > 0) {

@@ -120,6 +120,9 @@ const adapterRefSchema = z.object({
 });
 export type AdapterRef = z.infer<typeof adapterRefSchema>;
 
+/** The model itself, without an adapter. */
+export const BASE_ADAPTER: Readonly<AdapterRef> = Object.freeze({ version: 0, path: null, scale: 1 });
+
 export const learnerRequestSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('init'),

@@ -1,6 +1,7 @@
 /** `GET|POST /lora-adapters`, in llama-server's shape; the id is the adapter version. */
 import type { FastifyInstance } from 'fastify';
 import {
+  BASE_ADAPTER,
   loraScalesSchema,
   type LoraList,
   type LoraScales,
@@ -53,7 +54,7 @@ async function activate(
 ): Promise<void> {
   const version = chosen?.version ?? 0;
   if (directory !== null) return directory.activate(version, chosen?.scale);
-  if (chosen === null) return engine.useAdapter({ version: 0, path: null, scale: 1 });
+  if (chosen === null) return engine.useAdapter(BASE_ADAPTER);
   if (engine.adapter.version !== version) {
     throw new HoneError('unknown_adapter', `There is no adapter version ${version}.`, { param: 'id' });
   }
