@@ -143,6 +143,17 @@ describe('POST /v1/completions', () => {
     assert.notDeepEqual(record!.modelLogprobs, record!.generatedLogprobs, 'drawn at another temperature');
   });
 
+  it('shows pieces of other files before the document', async () => {
+    const files = [{ path: 'src/b.ts', text: 'export const b = "<|fim_middle|>";\n' }];
+    await tiny.complete({ ...CODE, ...GREEDY, files });
+    assert.equal(
+      tiny.records[0]!.promptText,
+      `<|file_sep|>src/b.ts\n${files[0]!.text}<|file_sep|>src/a.ts\n<|fim_prefix|><|fim_suffix|>;\n<|fim_middle|>${CODE.prompt}`,
+    );
+    const marker = tiny.engine.tokenizeParts([{ marker: '<|fim_middle|>' }]).at(-1)!;
+    assert.equal(tiny.records[0]!.promptTokens.filter((id) => id === marker).length, 1);
+  });
+
   it('prefers the workspace key of the body', async () => {
     await tiny.complete({ ...CODE, ...GREEDY, workspace: 'body' }, { 'x-project-id': 'header' });
     await tiny.complete({ ...CODE, ...GREEDY });

@@ -9,6 +9,8 @@ import { honeFields, optional } from './requestFields.ts';
 export const completionRequestSchema = z.looseObject({
   prompt: z.string(),
   suffix: optional(z.string()),
+  /** With `suffix`: pieces of other files, shown before the document in the model's own way, in this order. */
+  files: optional(z.array(z.looseObject({ path: z.string(), text: z.string() })).max(32)),
   model: optional(z.string()),
   max_tokens: optional(z.int().min(1).max(4096)),
   temperature: optional(z.number().min(0).max(5)),

@@ -1,4 +1,5 @@
 import type { CompletionRequestInput } from '../contracts/index.ts';
+import type { ContextFile } from '../context/types.ts';
 import type { PromptWindow } from './window.ts';
 
 /** A line of code is rarely longer; past this the model is lost. */
@@ -14,6 +15,8 @@ interface RequestFacts {
   offset: number;
   /** False: nothing of the request is written anywhere. */
   record: boolean;
+  /** Pieces of other files. */
+  files?: ContextFile[];
 }
 
 /**
@@ -25,6 +28,7 @@ export function lineRequest(window: PromptWindow, facts: RequestFacts): Completi
     prompt: window.prefix,
     suffix: window.suffix,
     path: window.path,
+    ...(facts.files === undefined || facts.files.length === 0 ? {} : { files: facts.files }),
     max_tokens: MAX_COMPLETION_TOKENS,
     stop: ['\n'],
     workspace: facts.workspace,

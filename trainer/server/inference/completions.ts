@@ -14,6 +14,7 @@ import { Completion, type Answer, type CompletionAsk } from './answer.ts';
 import type { InferenceEnvironment } from './environment.ts';
 import { describeTemplate } from './template.ts';
 import { placeOf, type Place } from './place.ts';
+import type { PromptSource } from './prompt.ts';
 import { abortOnClose, EventStream, StreamedText, whileStreaming } from './stream.ts';
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -42,13 +43,7 @@ export function addCompletionRoute(app: FastifyInstance, environment: InferenceE
 function askOf(body: CompletionRequest, environment: InferenceEnvironment): Omit<CompletionAsk, keyof Place> {
   const { defaults } = environment;
   return {
-    source:
-      body.suffix === undefined
-        ? { kind: 'raw', prompt: body.prompt }
-        : {
-            kind: 'document',
-            document: { prefix: body.prompt, suffix: body.suffix, ...(body.path ? { path: body.path } : {}) },
-          },
+    source: sourceOf(body),
     requestPrompt: maskSecrets(body.prompt),
     maxTokens: body.max_tokens ?? defaults.maxTokens,
     temperature: body.temperature ?? defaults.temperature,
@@ -58,6 +53,12 @@ function askOf(body: CompletionRequest, environment: InferenceEnvironment): Omit
     stop: body.stop.filter((stop) => stop !== ''),
     seed: body.seed,
   };
+}
+
+function sourceOf({ prompt, suffix, files, path }: CompletionRequest): PromptSource {
+  if (suffix === undefined) return { kind: 'raw', prompt };
+  const document = { prefix: prompt, suffix, ...(path ? { path } : {}), ...(files ? { files } : {}) };
+  return { kind: 'document', document };
 }
 
 async function streamed(

@@ -1,0 +1,67 @@
+/** Chooses among the candidates what is shown, within a budget. Pure. */
+import { CHARS_PER_TOKEN } from '../prompt/window.ts';
+import type { ContextCandidate, ContextFile, ContextPart, ContextSource } from './types.ts';
+
+export interface ContextPlan {
+  /** Sources that are shown; candidates of others are left out. */
+  sources: readonly ContextSource[];
+  /** Most tokens of all pieces together, by the estimate of `CHARS_PER_TOKEN`. */
+  budgetTokens: number;
+  /** Most pieces of a source. */
+  piecesOfSource: Record<ContextSource, number>;
+}
+
+export interface PackedContext {
+  /** In the order in which the model sees them: what changes least first, the best fitting code last. */
+  files: ContextFile[];
+  /** Every candidate of the sources in use and what became of it. */
+  parts: ContextPart[];
+}
+
+const ORDER: readonly ContextSource[] = ['ownImports', 'definition', 'similar'];
+
+/**
+ * Takes candidates in the order given, source by source, as far as the budget goes.
+ *
+ * @param shown text that the window shows of the document itself
+ */
+export function packContext(
+  candidates: readonly ContextCandidate[],
+  plan: ContextPlan,
+  shown: string,
+): PackedContext {
+  const taken: ContextCandidate[] = [];
+  let left = plan.budgetTokens * CHARS_PER_TOKEN;
+  const parts = candidates
+    .filter((candidate) => plan.sources.includes(candidate.source))
+    .map((candidate): ContextPart => {
+      const verdict = verdictOn(candidate);
+      if (verdict !== 'taken') return { ...candidate, verdict };
+      taken.push(candidate);
+      left -= sizeOf(candidate);
+      return { ...candidate, verdict };
+    });
+  const ordered = ORDER.flatMap((source) => taken.filter((one) => one.source === source).reverse());
+  return { files: ordered.map(({ path, text }) => ({ path, text })), parts };
+
+  function verdictOn(candidate: ContextCandidate): ContextPart['verdict'] {
+    if (shown.includes(candidate.text)) return 'inWindow';
+    if (taken.some((one) => one.path === candidate.path && overlap(one, candidate))) return 'doubled';
+    const ofSource = taken.filter((one) => one.source === candidate.source).length;
+    const fits = sizeOf(candidate) <= left && ofSource < plan.piecesOfSource[candidate.source];
+    return fits ? 'taken' : 'overBudget';
+  }
+}
+
+/** The path's line and the piece, in characters. */
+function sizeOf({ path, text }: ContextCandidate): number {
+  return path.length + 1 + text.length;
+}
+
+function overlap(a: ContextCandidate, b: ContextCandidate): boolean {
+  return a.firstLine < b.firstLine + lineCount(b.text) && b.firstLine < a.firstLine + lineCount(a.text);
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').length - 1;
+}

@@ -1,0 +1,42 @@
+import type { CompletionRequest } from '../contracts/index.ts';
+
+/** Where a piece of context came from. */
+export type ContextSource =
+  /** Code with words in common with what stands around the caret. */
+  | 'similar'
+  /** The import lines of the document itself, where the window doesn't reach them. */
+  | 'ownImports'
+  /** Where a name that is imported and used near the caret is defined. */
+  | 'definition';
+
+/** Whole lines of a file that could be shown to the model. */
+export interface ContextCandidate {
+  source: ContextSource;
+  /** Relative to the workspace, forward slashes. */
+  path: string;
+  /** 0-based, in that file. */
+  firstLine: number;
+  /** LF, ends with a line end. */
+  text: string;
+  /** Higher is better; comparable within a source. */
+  score: number;
+  /** What raised or lowered the score, by name, for the explanation. */
+  signals: Record<string, number>;
+}
+
+/** What became of a candidate. */
+export type ContextVerdict =
+  | 'taken'
+  /** The budget was used up by better ones. */
+  | 'overBudget'
+  /** Another piece that was taken shows the same lines. */
+  | 'doubled'
+  /** The window around the caret shows the same lines. */
+  | 'inWindow';
+
+export interface ContextPart extends ContextCandidate {
+  verdict: ContextVerdict;
+}
+
+/** A piece of a file as the model is shown it. */
+export type ContextFile = NonNullable<CompletionRequest['files']>[number];
