@@ -27,6 +27,8 @@ export interface ContextAsk {
 
 /** Files that are looked into for the snippet that fits best. */
 const FILES_MAX = 24;
+/** Files that are compared with their boosts counted in; of a large workspace, thousands have some word in common. */
+const COMPARED_MAX = 200;
 const SNIPPET_CHARS = 400;
 const DEFINITION_CHARS = 300;
 const OWN_IMPORTS_CHARS = 500;
@@ -99,9 +101,11 @@ function similarCode(
     imports.map(({ specifier }) => resolveImport(specifier, path, (file) => index.has(file))),
   );
   const lately = new Set(recent.slice(0, RECENT_FILES));
-  const weight = (word: string): number => index.weight(word);
+  const weights = new Map([...query.keys()].map((word) => [word, index.weight(word)]));
+  // Of other words only that they are there counts.
+  const weight = (word: string): number => weights.get(word) ?? 0;
   return index
-    .match(query)
+    .match(query, COMPARED_MAX)
     .filter((file) => file.path !== path)
     .map((file) => ({ ...file, signals: signalsOf(file.path) }))
     .map((file) => ({ ...file, score: file.score * product(Object.values(file.signals)) }))

@@ -55,9 +55,39 @@ describe('file index', () => {
     );
   });
 
+  it('scores so over packed segments, too, with half of the files gone or edited', () => {
+    const index = new FileIndex();
+    const files = new Map<string, string>();
+    const set = (path: string, content: string) => {
+      index.set(path, content);
+      files.set(path, content);
+    };
+    for (let file = 0; file < 2500; file++) set(`f${file}.ts`, `shared word${file % 97} own${file}`);
+    for (let file = 0; file < 900; file++) {
+      index.delete(`f${file}.ts`);
+      files.delete(`f${file}.ts`);
+    }
+    for (let file = 1100; file < 1900; file++) set(`f${file}.ts`, `shared again${file % 5}`);
+    const query = new Map([
+      ['word13', 1],
+      ['again3', 1],
+      ['own2000', 1],
+    ]);
+    const expected = naive(files, query);
+    const found = index.match(query);
+    assert.equal(index.size, files.size);
+    assert.deepEqual(new Set(found.map(({ path }) => path)), new Set(expected.keys()));
+    for (const { path, score } of found) assert.ok(Math.abs(score - expected.get(path)!) < 1e-9);
+    assert.equal(index.weight('shared'), Math.log(1 + (1600 - 1600 + 0.5) / (1600 + 0.5)));
+    const best = [...found].sort((left, right) => right.score - left.score).slice(0, 3);
+    assert.deepEqual(new Set(index.match(query, 1)), new Set(best.slice(0, 1)));
+  });
+
   it('gives back the memory of what was taken out', () => {
     const index = new FileIndex();
-    for (let i = 0; i < 2000; i++) index.set('only.ts', `name${i} other${i}`);
-    assert.ok(index.wordCount < 20, `${index.wordCount} words`);
+    for (let i = 0; i < 20_000; i++) index.set(`f${i % 7}.ts`, `shared name${i} other${i}`);
+    assert.equal(index.size, 7);
+    assert.equal(index.bytes, 0);
+    assert.equal(index.match(new Map([['shared', 1]])).length, 7);
   });
 });
