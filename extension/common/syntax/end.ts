@@ -39,7 +39,7 @@ function blockEnd(
   const limit = head.length + dedentAt(text, indent, head);
   const closes = language.opener === '{' && block.endIndex <= head.length + text.length;
   if (closes && !block.hasError && block.endIndex <= limit) return block.endIndex;
-  const statements = statementsOf(block, language.blocks);
+  const statements = statementsOf(block, language.blocks).filter((one) => one.endIndex > head.length);
   const wrong = statements.findIndex((one) => one.hasError || one.endIndex > limit);
   const sound = wrong === -1 ? statements : statements.slice(0, wrong);
   // What is left open is left open by the last of them.

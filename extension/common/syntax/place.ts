@@ -5,12 +5,19 @@ import type { BlockLanguage, Syntax, SyntaxNode } from './types.ts';
 /** Text before the caret that is parsed at most: a bound on the time, whatever the size of the document. */
 const PARSED_UNITS = 2500;
 
+/** Comments between an opening bracket and the caret. */
+const COMMENTS = /\/\/[^\n]*|\/\*[^]*?\*\//g;
+/** A colon with nothing behind it but comments and a docstring. */
+const LAST_COLON = /:(?=(?:\s|#[^\n]*|"""[^]*?"""|'''[^]*?''')*$)/;
+/** A line that goes on with a statement begun above it, closes one, or is a comment. */
+const GOES_ON = /^([)\]}*]|\/[/*]|#(\s|$)|(else|elif|except|finally|catch|case|default)\b)/;
+
 /** Where the caret stands, as far as it matters for several lines. */
 export interface Place {
-  /** What is parsed of the text before the caret, from the start of a line that is indented least. */
+  /** What is parsed before the caret: the statement that it stands in, from as far out as is in sight. */
   head: string;
   scan: Scan;
-  /** Set where a block begins that has nothing in it yet. */
+  /** Set where a block has nothing in it yet but comments. */
   block?: {
     /** Offset of the opening bracket or colon in `head`. */
     opener: number;
@@ -28,23 +35,26 @@ export interface Place {
  * @param before text before the caret, LF; `after` text after it
  */
 export function placeOf(before: string, after: string, syntax: Syntax): Place | undefined {
-  const rest = after.split('\n', 1)[0]!;
-  if (rest.trim() !== '') return undefined;
-  const head = before.slice(parsedFrom(before));
-  const scan = scanBrackets(head);
-  if (scan.state !== 'code') return undefined;
-  const opener = head.trimEnd().length - 1;
-  const place: Place = { head, scan };
-  if (head[opener] !== syntax.language.opener || hasBlankLine(head.slice(opener + 1))) return place;
-  const indent = indentOf(head.slice(head.lastIndexOf('\n', opener) + 1));
-  const below = after
-    .split('\n')
-    .slice(1)
-    .find((line) => line.trim() !== '');
-  if (below !== undefined && indentOf(below).length > indent.length) return place;
-  if (!opensBlock(head, opener, scan, syntax)) return place;
-  const closed = syntax.language.opener === '{' && below?.startsWith(`${indent}}`) === true;
-  return { ...place, block: { opener, indent, closed } };
+  const { language } = syntax;
+  const [rest, ...below] = after.split('\n');
+  const head = headOf(before);
+  if (rest!.trim() !== '' || head === undefined) return undefined;
+  const place: Place = { head, scan: scanBrackets(head) };
+  if (place.scan.state !== 'code') return undefined;
+  if (hasBlankLine(head.slice(head.trimEnd().length))) return place;
+  // A member of a class of which the head is out of sight is none on its own.
+  const isMember = language.memberHead !== undefined && indentOf(head) !== '';
+  const inClass = isMember && {
+    head: language.memberHead + head,
+    scan: scanBrackets(language.memberHead + head),
+  };
+  const found = blockOf(place, syntax) ?? (inClass ? blockOf(inClass, syntax) : undefined);
+  if (found === undefined) return place;
+  const { indent } = found.block;
+  const nextLine = below.find((line) => line.trim() !== '');
+  if (nextLine !== undefined && indentOf(nextLine).length > indent.length) return place;
+  const closed = language.opener === '{' && nextLine?.startsWith(`${indent}}`) === true;
+  return { ...found, block: { ...found.block, closed } };
 }
 
 /** The block that begins with the bracket or colon at this offset; null when it begins none. */
@@ -52,8 +62,10 @@ export function blockAt(root: SyntaxNode, opener: number, language: BlockLanguag
   const token = root.descendantForIndex(opener, opener + 1);
   if (token?.type !== language.opener || token.parent === null) return null;
   if (language.opener === '{') return language.blocks.has(token.parent.type) ? token.parent : null;
-  const body = token.parent.namedChildren.find((child) => child !== null && child.startIndex > opener);
-  return body && language.blocks.has(body.type) ? body : null;
+  const body = token.parent.namedChildren.find(
+    (child) => child && child.startIndex > opener && language.blocks.has(child.type),
+  );
+  return body ?? null;
 }
 
 /** What closes the brackets that are open at a text's end. */
@@ -64,34 +76,62 @@ export function closersOf({ open }: Scan): string {
     .join('');
 }
 
-/** Asks the grammar: the text before the caret, completed so that it can be parsed without what follows. */
-function opensBlock(head: string, opener: number, scan: Scan, { language, parser }: Syntax): boolean {
-  if (language.opener === ':' && scan.open.length > 0) return false;
-  const completed = head.slice(0, opener + 1) + (language.opener === '{' ? closersOf(scan) : ' pass');
-  const tree = parser.parse(completed);
-  if (tree === null) return false;
+/** The block that is open at the end of `head` and has nothing in it yet, if the grammar says that it is one. */
+function blockOf({ head, scan }: Place, { language, parser }: Syntax): Required<Place> | undefined {
+  const opener = language.opener === '{' ? lastBrace(head, scan) : lastColon(head, scan);
+  if (opener === undefined) return undefined;
+  const tree = parser.parse(
+    head.slice(0, opener + 1) + (language.opener === '{' ? closersOf(scan) : ' pass'),
+  );
+  if (tree === null) return undefined;
   const block = blockAt(tree.rootNode, opener, language);
-  const opens = block !== null && !block.hasError;
+  // What looks like a label is mostly a property of an object of which the start is out of sight.
+  const opens = block !== null && !block.hasError && block.parent?.type !== 'labeled_statement';
   tree.delete();
-  return opens;
+  const indent = indentOf(head.slice(head.lastIndexOf('\n', opener) + 1));
+  return opens ? { head, scan, block: { opener, indent, closed: false } } : undefined;
 }
 
-/** The caret stands behind the opener or in the next line; a blank line between them says that more is to come. */
+function lastBrace(head: string, { open }: Scan): number | undefined {
+  const last = open.at(-1);
+  if (
+    last?.character !== '{' ||
+    head
+      .slice(last.offset + 1)
+      .replace(COMMENTS, '')
+      .trim() !== ''
+  )
+    return undefined;
+  return last.offset;
+}
+
+/** Not that of a dictionary or a slice. */
+function lastColon(head: string, { open }: Scan): number | undefined {
+  return open.length > 0 ? undefined : LAST_COLON.exec(head)?.index;
+}
+
+/** The caret stands behind the last text or in the next line; a blank line between says that something else comes. */
 function hasBlankLine(between: string): boolean {
   return between.split('\n').length > 2;
 }
 
-/** Start of the first line that is indented as little as any and does not close something. */
-function parsedFrom(before: string): number {
+/**
+ * The text from the last line that begins a statement and is indented as little as any such line in sight; undefined
+ * where none begins.
+ */
+function headOf(before: string): string | undefined {
   const from = Math.max(0, before.length - PARSED_UNITS);
-  const start = from === 0 ? 0 : before.indexOf('\n', from) + 1;
-  const lines = before.slice(start).split('\n');
-  const begins = (line: string): boolean => /^[ \t]*[^\s)\]}*]/.test(line);
-  const least = Math.min(...lines.filter(begins).map((line) => indentOf(line).length));
-  let offset = start;
-  for (const line of lines) {
-    if (begins(line) && indentOf(line).length === least) return offset;
+  let offset = from === 0 ? 0 : before.indexOf('\n', from) + 1;
+  if (from > 0 && offset === 0) return undefined;
+  let start: number | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const line of before.slice(offset).split('\n')) {
+    const indent = indentOf(line).length;
+    if (indent <= least && indent < line.length && !GOES_ON.test(line.slice(indent))) {
+      least = indent;
+      start = offset;
+    }
     offset += line.length + 1;
   }
-  return start;
+  return start === undefined ? undefined : before.slice(start);
 }

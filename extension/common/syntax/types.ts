@@ -31,6 +31,8 @@ export interface BlockLanguage {
   opener: '{' | ':';
   /** Node types of blocks whose statements or members stand on lines of their own. */
   blocks: ReadonlySet<string>;
+  /** Opens a class, where its members would not parse without one. */
+  memberHead?: string | undefined;
 }
 
 /** A language and its parser, both there. */

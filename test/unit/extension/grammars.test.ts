@@ -38,4 +38,43 @@ describe('grammars', () => {
     assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /^The grammar of python can't be loaded/);
   });
+
+  const PLAIN = 'function sum(a: number, b: number): number {\n  return a + b;\n}\n';
+
+  it('give up a text that no rule fits to, say so once, and parse the next one', async () => {
+    const warnings: string[] = [];
+    const grammars = new Grammars(
+      import.meta.filename,
+      (message) => warnings.push(message),
+      () => 0,
+    );
+    await grammars.load('typescript');
+    const { parser } = grammars.syntaxOf('typescript')!;
+    for (let i = 0; i < 2; i++) {
+      assert.equal(parser.parse('({'.repeat(1500)), null);
+      const tree = parser.parse(PLAIN.repeat(30))!;
+      assert.equal(tree.rootNode.hasError, false);
+      assert.equal(tree.rootNode.namedChildren.length, 30);
+      tree.delete();
+    }
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /^A text in typescript takes too long/);
+  });
+
+  it('give up a text that takes them more than 4 ms', async () => {
+    let ms = 0;
+    let stepMs = 0;
+    const warnings: string[] = [];
+    const grammars = new Grammars(
+      import.meta.filename,
+      (message) => warnings.push(message),
+      () => (ms += stepMs),
+    );
+    await grammars.load('typescript');
+    const { parser } = grammars.syntaxOf('typescript')!;
+    parser.parse(PLAIN.repeat(30))!.delete();
+    stepMs = 2.1;
+    assert.equal(parser.parse(PLAIN.repeat(30)), null);
+    assert.equal(warnings.length, 1);
+  });
 });

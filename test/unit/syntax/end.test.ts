@@ -81,6 +81,20 @@ const cases: EndCase[] = [
     shown: 'a = 1;\n  b = 2;',
   },
   {
+    name: 'what stands in front of the caret is no part of it',
+    language: 'typescript',
+    document: 'function sum(a: number) {\n  // Adds.\n  ‸\n}\n',
+    raw: 'if (a > 1) {\n    run(b);',
+    shown: 'if (a > 1) {',
+  },
+  {
+    name: 'a member of a class whose head is out of sight',
+    language: 'typescript',
+    document: '  size(): number {\n    ‸\n  }\n}\n',
+    raw: 'const a = 1;\n    return a;\n  }\n\n  count() {',
+    shown: 'const a = 1;\n    return a;',
+  },
+  {
     name: 'Python: a block ends where the indentation does',
     language: 'python',
     document: 'def total(values):\n    ‸\n',

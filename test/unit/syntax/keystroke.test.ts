@@ -14,48 +14,75 @@ import { syntaxFor } from './parsers.ts';
 const LINES = 20_000;
 const KEYSTROKES = 300;
 const WARM_UP = 60;
+/** The fastest of so many goes: other programs of the computer may hold up any of them. */
+const GOES = 3;
 const LIMIT_MS = 5;
 
-describe('a keystroke in a file of 20,000 lines', () => {
-  it('takes less than 5 ms of the editor: window, one line or several, filters', async () => {
-    const fixture = fileURLToPath(new URL('../../../trainer/replay/fixture/code', import.meta.url));
-    const files = await readSourceFiles(fixture);
-    const code = files.map(({ text }) => text).join('\n');
-    const text = code
-      .repeat(Math.ceil(LINES / code.split('\n').length))
-      .split('\n')
-      .slice(0, LINES)
-      .join('\n');
+describe('a keystroke in a file of 20,000 lines', function () {
+  this.timeout(30_000);
+
+  it('takes less than 5 ms of the editor, 99 times of 100: window, one line or several, filters', async () => {
+    const text = await longText();
     const syntax = await syntaxFor('typescript');
     // Where a block begins is where the parser is asked: every second key is typed there.
     const openings = [...text.matchAll(/\{\n/g)].map(({ index }) => index + 1);
     const times: number[] = [];
     let blocks = 0;
-    let cpuBegan = process.threadCpuUsage();
     for (let i = 0; i < WARM_UP + KEYSTROKES; i++) {
       const place = Math.floor((i * 0.618 * openings.length) % openings.length);
       const caret = i % 2 === 0 ? openings[place]! : Math.floor((i * 7919 * 131) % text.length);
       const indent = indentOf(text.slice(text.lastIndexOf('\n', caret - 1) + 1));
       const before = text.slice(Math.max(0, caret - READ_BEFORE_UNITS), caret);
       const after = `\n${indent}}${text.slice(caret, caret + READ_AFTER_UNITS)}`;
-      if (i === WARM_UP) cpuBegan = process.threadCpuUsage();
-      const began = performance.now();
-      const window = partialWindow(before, after, caret, 'long.ts');
-      const shape = shapeOf(before, after, 'auto', syntax);
-      applyFilters('const total = first + second;\n  return total;', { ...window, ...shape });
-      if (i >= WARM_UP) times.push(performance.now() - began);
-      if (shape.multiline) blocks++;
+      let fastest = Number.POSITIVE_INFINITY;
+      let multiline = false;
+      for (let go = 0; go < GOES; go++) {
+        const began = performance.now();
+        const window = partialWindow(before, after, caret, 'long.ts');
+        const shape = shapeOf(before, after, 'auto', syntax);
+        applyFilters('const total = first + second;\n  return total;', { ...window, ...shape });
+        fastest = Math.min(fastest, performance.now() - began);
+        multiline = shape.multiline;
+      }
+      if (i < WARM_UP) continue;
+      times.push(fastest);
+      if (multiline) blocks++;
     }
-    const { user, system } = process.threadCpuUsage(cpuBegan);
-    const cpuMs = (user + system) / 1000 / KEYSTROKES;
     times.sort((a, b) => a - b);
-    const at = (share: number): number => times[Math.floor(share * (times.length - 1))]!;
-    console.log(
-      `      ${cpuMs.toFixed(2)} ms of processor time; median ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms, ` +
-        `${blocks} of ${WARM_UP + KEYSTROKES} in a block`,
-    );
+    const at = (share: number): string => times[Math.floor(share * (times.length - 1))]!.toFixed(2);
+    console.log(`      median ${at(0.5)} ms, p99 ${at(0.99)} ms, ${blocks} of ${KEYSTROKES} in a block`);
     assert.ok(blocks > KEYSTROKES / 8, `${blocks} in a block`);
-    // By processor time: other programs of the computer may hold up any of them.
-    assert.ok(cpuMs < LIMIT_MS, `${cpuMs} ms`);
+    assert.ok(Number(at(0.99)) < LIMIT_MS, `${at(0.99)} ms`);
+  });
+
+  it('parses as much as in a short one, wherever the caret is', async () => {
+    const text = await longText();
+    const oneLine = text.replaceAll('\n', ' ');
+    const { language, parser } = await syntaxFor('typescript');
+    let longest = 0;
+    const counted = {
+      language,
+      parser: {
+        parse: (parsed: string) => {
+          longest = Math.max(longest, parsed.length);
+          return parser.parse(parsed);
+        },
+      },
+    };
+    for (const before of [text, oneLine, `${oneLine}\nclass A {\n  `, `${text}\nclass A {\n  `]) {
+      shapeOf(before, '\n', 'always', counted).syntacticEnd?.('a();\nb();');
+    }
+    assert.ok(longest > 0 && longest < 3000, `${longest} units`);
   });
 });
+
+async function longText(): Promise<string> {
+  const fixture = fileURLToPath(new URL('../../../trainer/replay/fixture/code', import.meta.url));
+  const files = await readSourceFiles(fixture);
+  const code = files.map(({ text }) => text).join('\n');
+  return code
+    .repeat(Math.ceil(LINES / code.split('\n').length))
+    .split('\n')
+    .slice(0, LINES)
+    .join('\n');
+}

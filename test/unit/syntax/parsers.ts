@@ -4,7 +4,11 @@ import type { Syntax } from '../../../extension/common/syntax/types.ts';
 import { Grammars } from '../../../extension/node/grammars.ts';
 
 const warnings: string[] = [];
-const grammars = new Grammars(fileURLToPath(import.meta.url), (message) => warnings.push(message));
+const grammars = new Grammars(
+  fileURLToPath(import.meta.url),
+  (message) => warnings.push(message),
+  () => 0,
+);
 
 /** The real grammar of a language. */
 export async function syntaxFor(languageId: string): Promise<Syntax> {

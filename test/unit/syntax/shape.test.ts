@@ -32,6 +32,23 @@ const cases: ShapeCase[] = [
   ['go', 'func sum(a int) int {\n\t‸\n}\n', 'block', 'several'],
   ['java', 'class A {\n  int size() {\n    ‸\n  }\n}\n', 'block', 'several'],
   ['rust', 'fn sum(a: i32) -> i32 {\n    ‸\n}\n', 'block', 'several'],
+  // Comments are nothing yet, a docstring neither.
+  [
+    'typescript',
+    'function sum(a: number): number {\n  // Adds.\n  /* b {\n   */\n  ‸\n}\n',
+    'block',
+    'several',
+  ],
+  ['python', 'def total(values):\n    """Adds: all."""\n    ‸\n', 'block', 'several'],
+  ['python', "def total(values):  # all\n    # Adds.\n    '''Adds\n    all.'''\n    ‸\n", 'block', 'several'],
+  // Of what is out of sight there is only the inside.
+  ['typescript', '  private size(): number {\n    ‸\n  }\n}\n', 'block', 'several'],
+  ['java', '  private int size() {\n    ‸\n  }\n}\n', 'block', 'several'],
+  ['javascript', '  headers: {\n    ‸\n  },\n});\n', 'line', 'several'],
+  ['python', '    Of a text.\n    """\n    a()\n\ndef total(values):\n    ‸\n', 'block', 'several'],
+  // A branch belongs to what it is a branch of.
+  ['python', 'try:\n    a()\nexcept Error:\n    ‸\n', 'block', 'several'],
+  ['typescript', 'if (a)\n{\n  b();\n}\nelse\n{\n  ‸\n}\n', 'block', 'several'],
   // Something is in it already.
   ['typescript', 'function sum(a: number): number {\n  ‸\n  return a;\n}\n', 'line', 'several'],
   ['typescript', 'function sum(a: number): number {\n  a();\n  ‸\n}\n', 'line', 'several'],
@@ -45,6 +62,7 @@ const cases: ShapeCase[] = [
   ['typescriptreact', 'const a = <p>{\n  ‸\n}</p>;\n', 'line', 'several'],
   ['python', 'a = {"b":\n    ‸\n', 'line', 'several'],
   ['python', 'a = lambda:\n    ‸\n', 'line', 'several'],
+  ['python', 'b = a[1:\n    ‸\n', 'line', 'several'],
   // Inside a statement.
   ['typescript', 'const a = ‸\n', 'line', 'several'],
   ['typescript', 'if (‸) {\n}\n', 'line', 'line'],
