@@ -153,7 +153,23 @@ function lineOf(store: Store, row: AdapterRow): string {
     row.status.padEnd(11),
     (gain === undefined ? '-' : gain.toFixed(4)).padStart(10),
     new Date(row.createdAt).toISOString(),
+    ...servedNote(row.figures),
     ...(isActive(store, row) ? ['in service'] : []),
     ...(row.collected ? ['file deleted'] : []),
   ].join('  ');
+}
+
+/** What became of the version's own suggestions, and what took it out of service. */
+function servedNote(figures: AdapterRow['figures']): string[] {
+  const judged = figures['served/judged'] ?? 0;
+  const rate = (100 * (figures['served/accept_rate'] ?? 0)).toFixed(0);
+  const target = figures['fuse/target'];
+  return [
+    ...(judged === 0 ? [] : [`${rate} % of ${judged} taken`]),
+    ...(target === undefined
+      ? []
+      : [
+          `taken back to ${target}: ${figures['fuse/accepted']} of ${figures['fuse/judged']} taken, ${figures['fuse/accepted_before']} of ${figures['fuse/judged_before']} before`,
+        ]),
+  ];
 }

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
+import { LiveFuse } from './liveFuse.ts';
 import { EventQueue } from './queue.ts';
 import {
   activateAdapter,
@@ -57,6 +58,7 @@ export class Coordinator {
   private readonly parts: UpdateParts;
   private readonly queue: EventQueue;
   private readonly learner: LearnerSupervisor;
+  private readonly fuse: LiveFuse;
   private readonly suspects = new Suspects();
   private readonly stopListening: () => void;
   private readonly pruning: NodeJS.Timeout;
@@ -90,6 +92,8 @@ export class Coordinator {
       silenceMs: settings.learnerSilenceMs,
       logger,
     });
+    const board = new Board(store.dataDir, logger);
+    this.fuse = new LiveFuse({ store, engine, board, logger });
     const text = engineText(engine, settings.maxTargetTokens);
     this.parts = {
       store,
@@ -98,7 +102,8 @@ export class Coordinator {
       text,
       general: generalItems(text),
       settings,
-      board: new Board(store.dataDir, logger),
+      board,
+      fuse: this.fuse,
       logger,
       ending: this.ending.signal,
     };
@@ -161,6 +166,7 @@ export class Coordinator {
       automatic: this.options.automatic,
       trouble: this.trouble,
       learner: this.learner.ready,
+      live: this.fuse.status(),
     });
   }
 
@@ -221,7 +227,9 @@ export class Coordinator {
   private look(): void {
     this.timer = null;
     void this.inTurn(async () => {
-      if (this.ending.signal.aborted || !this.options.automatic) return;
+      if (this.ending.signal.aborted) return;
+      this.trouble = (await this.fuse.look()) ?? this.trouble;
+      if (!this.options.automatic) return;
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
       const { batchEvents } = this.options.settings;

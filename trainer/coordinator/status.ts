@@ -12,6 +12,7 @@ interface Activity {
   automatic: boolean;
   trouble: string | null;
   learner: LearnerReady | null;
+  live: Pick<TrainingStatus, 'served' | 'rolledBack'>;
 }
 
 /** `GET /api/training/status` from the store's counts and what the coordinator is doing. */
@@ -41,6 +42,7 @@ export function statusOf(
     ...(activity.trouble === null ? {} : { error: activity.trouble }),
     ...progressOf(activity),
     lastRun: last,
+    ...activity.live,
     learner: activity.learner,
   };
 }

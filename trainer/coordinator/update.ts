@@ -19,6 +19,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
+import type { LiveFuse } from './liveFuse.ts';
 import { adapterRef, removeAdapterFiles, withdrawAdapter } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
@@ -34,6 +35,7 @@ export interface UpdateParts {
   general: ScoreItem[];
   settings: TrainingSettings;
   board: Board;
+  fuse: LiveFuse;
   logger: Logger;
   /** Raised when the companion ends: what then fails is given up, not written down as a failed run. */
   ending: AbortSignal;
@@ -229,11 +231,11 @@ function tidy({ store, engine, logger }: UpdateParts): void {
 }
 
 /** The run as it was written down, also on the board. */
-function finish({ store, engine, board, logger }: UpdateParts, id: string): RunSummary {
+function finish({ store, engine, board, fuse, logger }: UpdateParts, id: string): RunSummary {
   const run = store.runs.last(engine.model.hash);
   if (run === null || run.id !== id) throw new Error(`Run ${id} was not written down.`);
   logger.info({ run: id, decision: run.decision, version: run.version, seconds: run.seconds }, run.reason);
-  board.update(run, countersOf(store));
+  board.update(run, { ...countersOf(store), ...fuse.figures });
   const { at: _at, modelHash: _modelHash, workspaceKey: _workspaceKey, ...summary } = run;
   return summary;
 }

@@ -28,8 +28,12 @@ export interface AdapterTable {
    * @throws HoneError when the base is active.
    */
   rollBack(modelHash: string, workspaceKey: string): number;
+  /** Rolls back, as often as it takes, until an ancestor of the active version is active. */
+  rollBackTo(modelHash: string, workspaceKey: string, ancestor: number): void;
   setStatus(version: number, status: AdapterStatus): void;
   setScale(version: number, scale: number): void;
+  /** Adds figures to a version's, or writes over those of the same name. */
+  addFigures(version: number, figures: Record<string, number>): void;
   /** Rejected and rolled-back versions that are active nowhere and whose files are still there. */
   collectable(): AdapterRow[];
   markCollected(version: number): void;
@@ -60,6 +64,9 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',
   );
   const setStatus = database.prepare('UPDATE adapters SET status = ? WHERE version = ?');
+  const addFigures = database.prepare(
+    'UPDATE adapters SET figures = json_patch(figures, ?) WHERE version = ?',
+  );
   const setScale = database.prepare('UPDATE adapters SET scale = ? WHERE version = ?');
   const collectable = database.prepare(
     `${select} WHERE status IN ('rejected', 'rolledBack') AND collected = 0
@@ -119,8 +126,15 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     nextVersion: () => next.get() as number,
     activate,
     rollBack: (modelHash, workspaceKey) => database.transaction(rollBack).immediate(modelHash, workspaceKey),
+    rollBackTo: (modelHash, workspaceKey, ancestor) =>
+      database
+        .transaction(() => {
+          while (active(modelHash, workspaceKey) !== ancestor) rollBack(modelHash, workspaceKey);
+        })
+        .immediate(),
     setStatus: (version, status) => void setStatus.run(status, version),
     setScale: (version, scale) => void setScale.run(scale, version),
+    addFigures: (version, figures) => void addFigures.run(JSON.stringify(figures), version),
     collectable: () => (collectable.all() as AdapterDbRow[]).map(adapterOf),
     markCollected: (version) => void markCollected.run(version),
   };

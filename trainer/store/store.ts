@@ -7,6 +7,7 @@ import { createFactTable, type FactTable } from './facts.ts';
 import { makePrivateFolder } from './folder.ts';
 import { DEFAULT_RETENTION, prune, type RetentionLimits } from './prune.ts';
 import { createRunTable, type RunTable } from './runs.ts';
+import { createServedTable, type ServedTable } from './served.ts';
 import type { CompletionRecord, CompletionSink } from './types.ts';
 
 const ADAPTER_FOLDER = 'adapters';
@@ -22,6 +23,7 @@ export interface Store extends CompletionSink {
   readonly facts: FactTable;
   readonly adapters: AdapterTable;
   readonly runs: RunTable;
+  readonly served: ServedTable;
   counter(name: string): number;
   count(name: string, by?: number): void;
   /** Deletes what is older or larger than the limits allow. */
@@ -56,6 +58,7 @@ export function openStore(dataDir: string, maxBytes?: number): Store {
     facts: guardAll(path, createFactTable(durable, completions)),
     adapters: guardAll(path, createAdapterTable(durable)),
     runs: guardAll(path, createRunTable(durable)),
+    served: guardAll(path, createServedTable(durable)),
     recordCompletion: (record: CompletionRecord) => guarded(path, () => completions.insert(record)),
     countCancelled: () => count(CANCELLED),
     counter: (name) => (readCount.get(name) as number | undefined) ?? 0,

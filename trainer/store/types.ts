@@ -122,6 +122,22 @@ export interface TrainingFacts {
   previous: { offset: number; heldOut: boolean; promptText: string } | null;
 }
 
+/** What became of a completion that was served, with the text that the model wrote. */
+export interface ServedOutcome {
+  /** Adapter that served it. */
+  version: number;
+  outcome: Outcome;
+  evidence: Evidence;
+  shownText: string;
+  shownMs: number;
+  /** Fraction of an accepted text that was there when last looked at; null: not known. */
+  retained: number | null;
+  rawText: string;
+  /** Text right of the caret in the prompt; empty: none, or not known. */
+  suffix: string;
+  latency: CompletionRecord['latency'];
+}
+
 /** What became of one submitted event. */
 export type SubmitResult =
   { id: string; status: 'stored' | 'duplicate' } | { id: string; status: 'conflict'; message: string };

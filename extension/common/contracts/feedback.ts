@@ -152,6 +152,14 @@ export const trainingStatusSchema = z.looseObject({
   /** Of the update under way. */
   progress: z.looseObject({ phase: z.string(), done: z.int(), total: z.int() }).optional(),
   lastRun: runSummarySchema.nullable(),
+  /** The newest of what was served: figures by tag, and what is wrong with it, a sentence each. */
+  served: z
+    .looseObject({ figures: z.record(z.string(), z.number()), alarms: z.array(z.string()) })
+    .optional(),
+  /** The last version that live outcomes took out of service, since the companion was started. */
+  rolledBack: z
+    .looseObject({ version: z.int(), target: z.int(), reason: z.string(), at: z.number() })
+    .optional(),
 });
 export type TrainingStatus = z.infer<typeof trainingStatusSchema>;
 

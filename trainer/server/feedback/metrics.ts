@@ -4,6 +4,23 @@ import type { FeedbackParts } from './service.ts';
 
 const DECISIONS: RunDecision[] = ['promoted', 'provisional', 'rejected', 'failed'];
 
+/** Figures of the newest outcomes, by tag. */
+const SERVED: Record<string, [name: string, help: string]> = {
+  'served/accept_rate': ['hone_served_accept_rate', 'Share of judged suggestions that were worth showing.'],
+  'served/retained_chars': ['hone_served_retained_chars', 'Characters that stayed, by request.'],
+  'served/shown_chars': ['hone_served_shown_chars', 'Mean length of shown suggestions.'],
+  'served/silent_share': ['hone_served_silent_share', 'Share of requests that the model left empty.'],
+  'served/one_character_share': [
+    'hone_served_one_character_share',
+    'Share of shown suggestions of one character.',
+  ],
+  'served/repeats_suffix_share': [
+    'hone_served_repeats_suffix_share',
+    'Share of texts that stood there already.',
+  ],
+  'served/repetition_share': ['hone_served_repetition_share', 'Share of texts that repeat themselves.'],
+};
+
 /** How learning stands, for `/metrics`; every number is read from the store when it is asked for. */
 export function feedbackMetrics({ store, coordinator, engine }: FeedbackParts): Metrics {
   const metrics = new Metrics();
@@ -24,6 +41,13 @@ export function feedbackMetrics({ store, coordinator, engine }: FeedbackParts): 
       store.runs.count(decision),
     );
   metrics.gauge('hone_adapter_version', 'Adapter version in service.', () => engine.adapter.version);
+  for (const [tag, [name, help]] of Object.entries(SERVED))
+    metrics.gauge(name, help, () => coordinator.status().served?.figures[tag] ?? 0);
+  metrics.gauge(
+    'hone_alarms',
+    'Things that are wrong with what is served.',
+    () => coordinator.status().served?.alarms.length ?? 0,
+  );
   metrics.gauge('hone_learner_running', '1 while a learner process runs.', () =>
     coordinator.learnerPid === null ? 0 : 1,
   );
