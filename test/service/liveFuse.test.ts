@@ -32,7 +32,7 @@ describe('the live fuse in service', () => {
   const train = async () => void (await service.call('POST', '/api/training/step'));
 
   beforeEach(async () => {
-    service = await openLearningService({}, { automatic: false });
+    service = await openLearningService({ batchEvents: 1000 });
     await serve(0, 80, honest);
     await train();
     assert.equal(service.tiny.engine.adapter.version, 1);

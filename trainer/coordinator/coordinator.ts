@@ -143,6 +143,7 @@ export class Coordinator {
     const before = this.options.store.runs.last(this.options.engine.model.hash)?.id;
     return this.inTurn(async () => {
       if (this.ending.signal.aborted) return { status: 'busy', run: null };
+      await this.lookAtServed();
       const { maxStepEvents } = this.options.settings;
       const run = await this.update(this.suspects.choose(this.queue.settled(), maxStepEvents), null);
       if (run !== null) return { status: 'done', run };
@@ -227,9 +228,8 @@ export class Coordinator {
   private look(): void {
     this.timer = null;
     void this.inTurn(async () => {
-      if (this.ending.signal.aborted) return;
-      this.trouble = (await this.fuse.look()) ?? this.trouble;
-      if (!this.options.automatic) return;
+      if (this.ending.signal.aborted || !this.options.automatic) return;
+      await this.lookAtServed();
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
       const { batchEvents } = this.options.settings;
@@ -245,6 +245,10 @@ export class Coordinator {
       this.options.logger.error({ err: error }, 'An update could not be made; the next event tries again.');
       if (this.noRoom) this.wake(this.learner.waitMs > 0 ? this.learner.waitMs : NO_ROOM_RETRY_MS);
     });
+  }
+
+  private async lookAtServed(): Promise<void> {
+    this.trouble = (await this.fuse.look()) ?? this.trouble;
   }
 
   private async update(
