@@ -17,6 +17,8 @@ const LANGUAGES: Record<string, string> = {
   '.c': 'c',
   '.h': 'c',
   '.cpp': 'cpp',
+  '.cc': 'cpp',
+  '.hh': 'cpp',
   '.cs': 'csharp',
   '.rb': 'ruby',
   '.php': 'php',

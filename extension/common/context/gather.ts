@@ -2,6 +2,7 @@
 import type { FileIndex, QueryWords } from './fileIndex.ts';
 import { declarationOf } from './definition.ts';
 import { importsOf, resolveImport, type Import } from './imports.ts';
+import { packContext, type ContextPlan, type PackedContext } from './pack.ts';
 import { queryWords } from './query.ts';
 import { bestSnippet } from './snippets.ts';
 import type { ContextCandidate } from './types.ts';
@@ -38,6 +39,11 @@ const NAME_LINES = 12;
 const BOOSTS = { sameFolder: 1.1, imported: 1.3, recent: 1.3 };
 /** Of the files viewed or edited lately, those that count. */
 const RECENT_FILES = 8;
+
+/** What the model is shown of the workspace, and what became of each candidate. */
+export function contextFor(workspace: Workspace, ask: ContextAsk, plan: ContextPlan): PackedContext {
+  return packContext(gatherCandidates(workspace, ask), plan, ask.prefix + ask.suffix);
+}
 
 /** Candidates of all sources; within a source the best first. */
 export function gatherCandidates(workspace: Workspace, ask: ContextAsk): ContextCandidate[] {

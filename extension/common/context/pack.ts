@@ -1,6 +1,12 @@
 /** Chooses among the candidates what is shown, within a budget. Pure. */
 import { CHARS_PER_TOKEN } from '../prompt/window.ts';
-import type { ContextCandidate, ContextFile, ContextPart, ContextSource } from './types.ts';
+import {
+  CONTEXT_SOURCES,
+  type ContextCandidate,
+  type ContextFile,
+  type ContextPart,
+  type ContextSource,
+} from './types.ts';
 
 export interface ContextPlan {
   /** Sources that are shown; candidates of others are left out. */
@@ -18,7 +24,12 @@ export interface PackedContext {
   parts: ContextPart[];
 }
 
-const ORDER: readonly ContextSource[] = ['ownImports', 'definition', 'similar'];
+/** docs/completions.md has the figures that it was chosen by. */
+export const DEFAULT_CONTEXT_PLAN: ContextPlan = {
+  sources: CONTEXT_SOURCES,
+  budgetTokens: 200,
+  piecesOfSource: { ownImports: 1, definition: 2, similar: 1 },
+};
 
 /**
  * Takes candidates in the order given, source by source, as far as the budget goes.
@@ -41,7 +52,7 @@ export function packContext(
       left -= sizeOf(candidate);
       return { ...candidate, verdict };
     });
-  const ordered = ORDER.flatMap((source) => taken.filter((one) => one.source === source).reverse());
+  const ordered = CONTEXT_SOURCES.flatMap((source) => taken.filter((one) => one.source === source).reverse());
   return { files: ordered.map(({ path, text }) => ({ path, text })), parts };
 
   function verdictOn(candidate: ContextCandidate): ContextPart['verdict'] {

@@ -1,13 +1,13 @@
 import type { CompletionRequest } from '../contracts/index.ts';
 
-/** Where a piece of context came from. */
-export type ContextSource =
-  /** Code with words in common with what stands around the caret. */
-  | 'similar'
-  /** The import lines of the document itself, where the window doesn't reach them. */
-  | 'ownImports'
-  /** Where a name that is imported and used near the caret is defined. */
-  | 'definition';
+/**
+ * Where a piece of context comes from, in the order in which the model sees them, what changes least first:
+ * `ownImports`, the import lines of the document itself where the window doesn't reach them; `definition`, where a name
+ * that is imported and used near the caret is declared; `similar`, code with words in common with what stands around
+ * the caret.
+ */
+export const CONTEXT_SOURCES = ['ownImports', 'definition', 'similar'] as const;
+export type ContextSource = (typeof CONTEXT_SOURCES)[number];
 
 /** Whole lines of a file that could be shown to the model. */
 export interface ContextCandidate {

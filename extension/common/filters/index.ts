@@ -42,6 +42,8 @@ const hideFilters = {
 } satisfies Record<string, HideFilter>;
 
 export type FilterName = keyof typeof rawFilters | keyof typeof trimFilters | keyof typeof hideFilters;
+/** In the order in which they run. */
+export const FILTER_NAMES = Object.keys({ ...rawFilters, ...trimFilters, ...hideFilters }) as FilterName[];
 
 /** What one filter did to a text. */
 export interface FilterStep {

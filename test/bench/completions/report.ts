@@ -1,0 +1,126 @@
+/** The tables of docs/completions.md. */
+import { FILTER_NAMES } from '../../../extension/common/filters/index.ts';
+import {
+  pairedBootstrap,
+  quantile,
+  sumByKey,
+  type PairedInterval,
+} from '../../../trainer/replay/statistics.ts';
+import { percent, signed } from '../../../trainer/replay/table.ts';
+import { show, type Answer, type Shown } from './measure.ts';
+
+const SEED = 1;
+const PER_CHARS = 1000;
+
+/** One row an arm, each against the first; `answers` holds the same places in the same order for every arm. */
+export function contextTable(arms: readonly string[], answers: readonly Answer[]): string {
+  const of = (arm: string): Answer[] => answers.filter((answer) => answer.arm === arm);
+  const base = of(arms[0]!);
+  const head = [
+    'context',
+    'exact line',
+    'edit similarity',
+    'characters saved per 1,000',
+    'shown',
+    'places with context',
+    'prompt tokens',
+    'latency p50 / p95',
+    'p95 against the first',
+  ];
+  const p95 = (list: Answer[]): number =>
+    quantile(
+      list.map((one) => one.latencyMs),
+      0.95,
+    );
+  const rows = arms.map((arm) => {
+    const here = of(arm);
+    const p50 = quantile(
+      here.map((one) => one.latencyMs),
+      0.5,
+    );
+    return [
+      arm,
+      ...compared(
+        base.map((one) => show(one)),
+        here.map((one) => show(one)),
+        here,
+      ),
+      percent(share(here, (one) => one.pieces > 0)),
+      (here.reduce((sum, one) => sum + one.promptTokens, 0) / here.length).toFixed(0),
+      `${p50.toFixed(0)} / ${p95(here).toFixed(0)} ms`,
+      `× ${(p95(here) / p95(base)).toFixed(2)}`,
+    ];
+  });
+  return markdown([head, ...rows]);
+}
+
+/** What each filter changed, and what is lost or won without it. */
+export function filterTable(answers: readonly Answer[]): string {
+  const all = answers.map((one) => show(one));
+  const head = [
+    'without',
+    'answers it changed',
+    'exact line',
+    'edit similarity',
+    'characters saved per 1,000',
+    'shown',
+  ];
+  const rows = FILTER_NAMES.map((name) => {
+    const changed = all.filter((one) => one.result.filters.includes(name)).length;
+    if (changed === 0) return [name, '0', '', '', '', ''];
+    const off = answers.map((one) => show(one, new Set([name])));
+    return [name, String(changed), ...compared(all, off, answers)];
+  });
+  return markdown([head, ['all filters on', '', ...compared(all, all, answers)], ...rows]);
+}
+
+function compared(before: readonly Shown[], after: readonly Shown[], places: readonly Answer[]): string[] {
+  const interval = (value: (one: Shown) => number, weight: (one: Answer) => number): PairedInterval =>
+    pairedBootstrap(
+      sumByKey(
+        places.map((place, i) => ({
+          key: place.path,
+          before: value(before[i]!),
+          after: value(after[i]!),
+          weight: weight(place),
+        })),
+      ),
+      SEED,
+    );
+  const exact = interval(
+    (one) => (one.exact ? 1 : 0),
+    () => 1,
+  );
+  const similarity = interval(
+    (one) => one.similarity,
+    () => 1,
+  );
+  const saved = interval(
+    (one) => one.savedChars,
+    (one) => one.rest.length,
+  );
+  return [
+    withChange(exact, 100, 1, ' %'),
+    withChange(similarity, 1, 3, ''),
+    withChange(saved, PER_CHARS, 0, ''),
+    percent(share(after, (one) => one.result.text !== '')),
+  ];
+}
+
+function withChange(interval: PairedInterval, scale: number, digits: number, unit: string): string {
+  const { after, difference, low, high } = interval;
+  const value = `${(scale * after).toFixed(digits)}${unit}`;
+  if (difference === 0 && low === 0 && high === 0) return value;
+  const change = [difference, low, high].map((one) => signed(scale * one, digits));
+  return `${value} (${change[0]}, ${change[1]} … ${change[2]})`;
+}
+
+function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.length === 0 ? 0 : items.filter(holds).length / items.length;
+}
+
+function markdown(rows: readonly (readonly string[])[]): string {
+  const [head, ...body] = rows;
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head!), line(head!.map(() => '---')), ...body.map(line)].join('\n');
+}
