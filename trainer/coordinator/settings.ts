@@ -45,6 +45,8 @@ export const trainingSettingsSchema = z.strictObject({
       maxGeneralLossRise: z.number().nonnegative().default(limits.maxGeneralLossRise),
       maxKl: z.number().nonnegative().default(limits.maxKl),
       maxSilentRise: z.number().nonnegative().default(limits.maxSilentRise),
+      maxLengthFall: z.number().nonnegative().default(limits.maxLengthFall),
+      maxRepetitionRise: z.number().nonnegative().default(limits.maxRepetitionRise),
     })
     .prefault({}),
 });

@@ -17,6 +17,10 @@ interface GateLimits {
   maxKl: number;
   /** Largest rise of the share of held-out positions where the model ends at once. */
   maxSilentRise: number;
+  /** Largest proven fall of the part of the typed text that is written before the model ends. */
+  maxLengthFall: number;
+  /** Largest proven rise of the share of tokens that repeat the one before. */
+  maxRepetitionRise: number;
 }
 
 export const DEFAULT_GATE_LIMITS: GateLimits = {
@@ -26,6 +30,8 @@ export const DEFAULT_GATE_LIMITS: GateLimits = {
   maxGeneralLossRise: 0.02,
   maxKl: 0.1,
   maxSilentRise: 0.1,
+  maxLengthFall: 0.1,
+  maxRepetitionRise: 0.1,
 };
 
 interface GateInput {
@@ -54,6 +60,8 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
   const general = pairedGain(input.generalBase, input.generalCandidate);
   const kl = meanKl(input.generalCandidate);
   const silentRise = silentShare(input.candidate) - silentShare(input.running);
+  const length = pairedGain(counting(input.running, 'length'), counting(input.candidate, 'length'));
+  const repeated = pairedGain(counting(input.running, 'repeated'), counting(input.candidate, 'repeated'));
   const figures = {
     'gate/held_out': input.candidate.length,
     'gate/gain_per_token': gain.mean,
@@ -65,6 +73,10 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     'gate/kl_held_out': meanKl(input.candidate),
     'gate/silent_running': silentShare(input.running),
     'gate/silent_candidate': silentShare(input.candidate),
+    'gate/length_running': perToken(input.running, 'length'),
+    'gate/length_candidate': perToken(input.candidate, 'length'),
+    'gate/repetition_running': perToken(input.running, 'repeated'),
+    'gate/repetition_candidate': perToken(input.candidate, 'repeated'),
   };
   const reject = (reason: string): GateDecision => ({ decision: 'rejected', reason, figures });
   const say = (value: number): string => value.toFixed(4);
@@ -79,6 +91,15 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     return reject(`KL to the base on general code is ${say(kl)} nats a token (limit ${limits.maxKl}).`);
   if (silentRise > limits.maxSilentRise)
     return reject(`Silent share rose by ${say(silentRise)} (limit ${limits.maxSilentRise}).`);
+  // Of few events one that ends early may be chance: what is not proven is left to the gain.
+  if (-length.mean - limits.quantile * length.standardError > limits.maxLengthFall)
+    return reject(
+      `It ends earlier: ${say(-length.mean)} less of the typed text is written (limit ${limits.maxLengthFall}).`,
+    );
+  if (repeated.mean - limits.quantile * repeated.standardError > limits.maxRepetitionRise)
+    return reject(
+      `It repeats itself: at ${say(repeated.mean)} more of the tokens (limit ${limits.maxRepetitionRise}).`,
+    );
 
   const lower = figures['gate/gain_lower'];
   if (input.candidate.length >= limits.minHeldOut) {
@@ -117,6 +138,16 @@ export function pairedGain(before: Score[], after: Score[]): { mean: number; sta
   if (n === 1) return { mean, standardError: Number.MAX_VALUE / 4 };
   const residuals = differences.reduce((sum, d, i) => sum + (d - mean * after[i]!.tokens) ** 2, 0);
   return { mean, standardError: Math.sqrt((n / (n - 1)) * residuals) / tokens };
+}
+
+/** The scores with a count of tokens in the place of the log-probability, to be compared in the same way. */
+function counting(scores: Score[], name: 'length' | 'repeated'): Score[] {
+  return scores.map((score) => ({ ...score, logprob: score[name] }));
+}
+
+function perToken(scores: Score[], name: 'length' | 'repeated'): number {
+  const tokens = scores.reduce((sum, score) => sum + score.tokens, 0);
+  return tokens === 0 ? 0 : scores.reduce((sum, score) => sum + score[name], 0) / tokens;
 }
 
 function meanKl(scores: Score[]): number {

@@ -100,6 +100,7 @@ export class Scorer {
     const mean = (values: Float32Array): number =>
       values.reduce((sum, x) => sum + x, 0) / Math.max(1, values.length);
     const ends = (id: number): boolean => this.#endTokens.has(id);
+    const argmax = [...result.argmax.subarray(0, n)];
     // The last row is the one that must end the line, by whichever end token.
     const lastRow = result.argmax.length - 1;
     const matches = (id: number, row: number): boolean => row === lastRow || result.argmax[row] === id;
@@ -109,6 +110,9 @@ export class Scorer {
       tokens: n,
       exact: item.target.every(matches) && ends(result.argmax[lastRow]!),
       silent: ends(result.argmax[0]!),
+      length: argmax.findIndex(ends) === -1 ? n : argmax.findIndex(ends),
+      repeated: argmax.filter((id, row) => id === (row === 0 ? item.prompt.at(-1) : item.target[row - 1]))
+        .length,
       kl: Math.max(0, mean(kl)),
     };
   }

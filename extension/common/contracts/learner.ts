@@ -106,6 +106,10 @@ const scoreSchema = z.object({
   exact: z.boolean(),
   /** Most likely first token ends the completion at once. */
   silent: z.boolean(),
+  /** Target tokens before the first place where the most likely token ends the completion. */
+  length: z.int(),
+  /** Target tokens at which the most likely token repeats the one before it. */
+  repeated: z.int(),
   /** Exact KL(adapter‖base) per target token, nats; 0 for the base itself. */
   kl: z.number(),
 });

@@ -8,6 +8,8 @@ const score = (id: number, logprob: number, rest: Partial<Score> = {}): Score =>
   tokens: 10,
   exact: false,
   silent: false,
+  length: 10,
+  repeated: 0,
   kl: 0,
   ...rest,
 });
@@ -111,6 +113,26 @@ describe('decideGate', () => {
       /Silent/,
     );
   });
+
+  const gaming: [string, number, Partial<Score>, RegExp | null][] = [
+    ['ends after one token', 50, { length: 1 }, /ends earlier: 0\.9000/],
+    ['ends a little earlier', 50, { length: 9 }, null],
+    ['ends earlier at the one place there is', 1, { length: 1 }, null],
+    ['repeats itself', 50, { repeated: 6 }, /repeats itself: at 0\.6000/],
+    ['repeats itself a little', 50, { repeated: 1 }, null],
+  ];
+  for (const [name, count, change, reason] of gaming)
+    it(`${reason === null ? 'lets through' : 'rejects'} one that ${name}, whatever it gained`, () => {
+      const running = before.slice(0, count);
+      const decision = decideGate(
+        input(
+          running,
+          scores(count, () => -10, change),
+        ),
+      );
+      if (reason === null) assert.notEqual(decision.decision, 'rejected');
+      else assert.match(decision.reason, reason);
+    });
 
   it('rejects what is not a number', () => {
     assert.equal(

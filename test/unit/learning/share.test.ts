@@ -3,7 +3,16 @@ import type { Score } from '../../../extension/common/contracts/index.ts';
 import { servesWhole } from '../../../trainer/learning/share.ts';
 
 const scores = (logprobs: number[]): Score[] =>
-  logprobs.map((logprob, i) => ({ id: String(i), logprob, tokens: 10, exact: false, silent: false, kl: 0 }));
+  logprobs.map((logprob, i) => ({
+    id: String(i),
+    logprob,
+    tokens: 10,
+    exact: false,
+    silent: false,
+    length: 10,
+    repeated: 0,
+    kl: 0,
+  }));
 const flat = (count: number): Score[] => scores(Array<number>(count).fill(-20));
 
 describe('servesWhole', () => {
