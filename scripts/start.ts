@@ -24,6 +24,7 @@ import { probeLatency } from '../trainer/replay/probe.ts';
 import { ReplayProgress } from '../trainer/replay/progress.ts';
 import { beforeAfterTable, latencyRow, reportJson, updatesTable } from '../trainer/replay/report.ts';
 import { percent, table } from '../trainer/replay/table.ts';
+import { noContext } from '../trainer/replay/workspace.ts';
 import { createLogger } from '../trainer/server/shared/logging.ts';
 
 const FIXTURE = join(import.meta.dirname, '..', 'trainer', 'replay', 'fixture', 'code');
@@ -59,6 +60,7 @@ const options: ExperimentOptions = {
   gpu: values.gpu as ExperimentOptions['gpu'],
   dataDir,
   config: readConfig(undefined),
+  context: noContext,
   logger: createLogger('warn'),
 };
 const positions = fixedPositions(options);
@@ -98,7 +100,9 @@ const result = await runArm(
     },
     duringUpdate: async (update, ended, companion) => {
       if (update !== PROBED_UPDATE) return;
-      whileTraining.push(...(await probeLatency(companion, split.heldOut, positions, ended)));
+      whileTraining.push(
+        ...(await probeLatency(companion, split.heldOut, positions, options.context, ended)),
+      );
     },
   },
   { results: undefined, scores: undefined },

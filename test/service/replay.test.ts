@@ -14,6 +14,7 @@ import { DEFAULT_HABITS } from '../../trainer/replay/habits.ts';
 import { honeEntry, startServices } from '../../trainer/replay/services.ts';
 import type { ReplayReport } from '../../trainer/replay/report.ts';
 import { runStream, type StreamResult } from '../../trainer/replay/stream.ts';
+import { contextFrom, workspaceOf } from '../../trainer/replay/workspace.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 
 const run = promisify(execFile);
@@ -60,13 +61,15 @@ describe('replay through the services', () => {
     });
     try {
       const companion = new HttpCompanion(services.address);
+      const files = await readSourceFiles(code);
       const result = await runStream(companion, {
-        files: await readSourceFiles(code),
+        files,
         events: EVENTS,
         habits: DEFAULT_HABITS,
         seed,
         train: true,
         batchEvents: 8,
+        context: contextFrom(workspaceOf(files)),
       });
       const { path: file } = await companion.adapter();
       assert.ok(file !== null, services.log());

@@ -18,6 +18,7 @@ import {
   updatesTable,
 } from '../replay/report.ts';
 import { table } from '../replay/table.ts';
+import { contextFrom, noContext, workspaceOf } from '../replay/workspace.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import { createLogger } from '../server/shared/logging.ts';
 import { addCommonOptions, parsePositive, readConfig, type CommonOptions } from './options.ts';
@@ -32,6 +33,7 @@ interface ReplayOptions extends CommonOptions {
   served: number;
   report?: string;
   config?: string;
+  context: boolean;
   url?: string;
   feedbackUrl?: string;
   token: string;
@@ -64,6 +66,7 @@ export function addReplayCommand(program: Command): void {
     .option('--served <n>', 'and how many of them are asked for too', parsePositive, DEFAULT_SERVED)
     .option('--report <file>', 'write everything measured to a file (JSON)')
     .option('--config <file>', 'configuration of the services (JSON)')
+    .option('--context', 'show the model pieces of the other files too', false)
     .option('--url <url>', 'inference service that is running already; needs --feedback-url')
     .option('--feedback-url <url>', 'feedback service that is running already')
     .option('--token <token>', 'bearer token of the running services', 'none')
@@ -76,9 +79,8 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   const seeds = await coded('--seeds', async () => parseSeeds(options.seeds));
   const address = runningServices(options, arms, seeds);
   await coded('--report', async () => checkWritable(options.report));
-  const split = await coded('<folder>', async () =>
-    splitFiles(await readSourceFiles(resolve(folder)), options.holdout),
-  );
+  const files = await coded('<folder>', () => readSourceFiles(resolve(folder)));
+  const split = await coded('<folder>', async () => splitFiles(files, options.holdout));
   // The developer's own data folder is no place for a simulated one, unless it is asked for.
   const dataDir =
     command.getOptionValueSource('dataDir') === 'default'
@@ -95,6 +97,7 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
     threads: options.threads,
     dataDir,
     config: readConfig(options.config),
+    context: options.context ? contextFrom(workspaceOf(files)) : noContext,
     address,
     logger: createLogger(options.logLevel === 'info' ? 'warn' : options.logLevel),
   };

@@ -12,6 +12,7 @@ import type { SourceFile } from './files.ts';
 import { reactionTo, type Habits, type Reaction } from './habits.ts';
 import type { Position } from './positions.ts';
 import { keyedRandom, type Random } from './random.ts';
+import type { ContextOf } from './workspace.ts';
 
 /** Suggestions that may follow each other in one line, each asked for after the one before was accepted. */
 const MOST_FOLLOW_UPS = 3;
@@ -49,6 +50,8 @@ interface DeveloperOptions {
   habits: Habits;
   seed: number;
   session: string;
+  /** What the prompts show beside the document. */
+  context: ContextOf;
   /**
    * Called before a line is begun, when everything known has been submitted; lockstep trains here. After
    * `takeBreak`, in which the virtual time of every open question passes, nothing is left to be settled.
@@ -156,6 +159,7 @@ export class SimulatedDeveloper {
         documentVersion: editor.version,
         offset: editor.caret,
         record: true,
+        files: this.#options.context(window, editor.text),
       }),
       seed: keyedRandom(this.#options.seed, `sample ${key}`).below(2 ** 31 - 1),
     });

@@ -20,6 +20,7 @@ import { askServed, type ServedResult } from './served.ts';
 import { startServices, type RunningServices } from './services.ts';
 import { pairedBootstrap, sumByKey, type PairedInterval, type PairedSums } from './statistics.ts';
 import { runStream, type StreamOptions, type StreamProgress, type StreamResult } from './stream.ts';
+import type { ContextOf } from './workspace.ts';
 
 export interface ExperimentOptions {
   split: FileSplit;
@@ -35,6 +36,8 @@ export interface ExperimentOptions {
   /** Every run gets a folder of its own below it. */
   dataDir: string;
   config: Config;
+  /** What the prompts show beside the document. */
+  context: ContextOf;
   /** Services that are running already; their own configuration counts then. */
   address?: CompanionAddress | undefined;
   logger: Logger;
@@ -102,7 +105,7 @@ export async function runArm(
   let adapter: AdapterRef;
   try {
     listener.onPhase('before');
-    base.results ??= await askServed(companion, split.heldOut, asked, listener.onProgress);
+    base.results ??= await askServed(companion, split.heldOut, asked, options.context, listener.onProgress);
     listener.onPhase('stream');
     stream = await runStream(companion, {
       files: split.streamed,
@@ -111,6 +114,7 @@ export async function runArm(
       seed,
       train: arm !== 'base',
       batchEvents: options.batchEvents,
+      context: options.context,
       onProgress: (progress) => listener.onStream(progress),
       ...(listener.duringUpdate === undefined ? {} : { duringUpdate: listener.duringUpdate }),
     });
@@ -119,7 +123,7 @@ export async function runArm(
     after =
       adapter.version === 0
         ? base.results
-        : await askServed(companion, split.heldOut, asked, listener.onProgress);
+        : await askServed(companion, split.heldOut, asked, options.context, listener.onProgress);
   } finally {
     await services.stop();
   }

@@ -2,6 +2,7 @@ import type { HttpCompanion } from './companion.ts';
 import type { SourceFile } from './files.ts';
 import type { Position } from './positions.ts';
 import { fixedRequest } from './served.ts';
+import type { ContextOf } from './workspace.ts';
 
 /** A developer's pause between two requests; the learner works in it. */
 const PAUSE_MS = 2000;
@@ -18,6 +19,7 @@ export async function probeLatency(
   companion: HttpCompanion,
   files: readonly SourceFile[],
   positions: readonly Position[],
+  context: ContextOf,
   ended: Promise<unknown>,
 ): Promise<number[]> {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -26,7 +28,7 @@ export async function probeLatency(
   void ended.then(() => (over = true));
   for (let i = 0; !over && i < MAX_PROBES && positions.length > 0; i++) {
     const position = positions[i % positions.length]!;
-    const { rest: _rest, ...request } = fixedRequest(byPath.get(position.path)!, position);
+    const { rest: _rest, ...request } = fixedRequest(byPath.get(position.path)!, position, context);
     const answer = await companion.complete(request);
     // One that was answered after the end says nothing about the time before it.
     if (!over) latencies.push(answer.latencyMs);

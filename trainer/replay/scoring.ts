@@ -13,6 +13,7 @@ import type { Logger } from '../server/shared/logging.ts';
 import type { SourceFile } from './files.ts';
 import { documentAt, type Position } from './positions.ts';
 import type { PairedSums } from './statistics.ts';
+import type { ContextOf } from './workspace.ts';
 
 const SILENCE_MS = 120_000;
 const CACHE_BYTES = 512 * 1024 * 1024;
@@ -30,6 +31,8 @@ interface ScoringOptions {
   firstLayer?: number | undefined;
   /** Override of the template, as the services have it. */
   fimTemplate?: EngineOptions['fimTemplate'];
+  /** What the prompts show beside the document. */
+  context: ContextOf;
   logger: Logger;
 }
 
@@ -128,7 +131,9 @@ async function scoreItems(
   });
   try {
     const byPath = new Map(files.map((file) => [file.path, file]));
-    const items = positions.map((position) => scoreItem(engine, byPath.get(position.path)!, position));
+    const items = positions.map((position) =>
+      scoreItem(engine, byPath.get(position.path)!, position, options.context),
+    );
     const { layers, endTokens } = engine.model;
     return { items, layers, endTokens, threads: engine.threads };
   } finally {
@@ -136,10 +141,12 @@ async function scoreItems(
   }
 }
 
-function scoreItem(engine: Engine, file: SourceFile, position: Position): ScoreItem {
+function scoreItem(engine: Engine, file: SourceFile, position: Position, context: ContextOf): ScoreItem {
   const { text, caret, rest } = documentAt(file, position);
-  const { prefix, suffix, path } = promptWindow(text, caret, file.path);
-  const source = { kind: 'document', document: { prefix, suffix, path } } as const;
+  const window = promptWindow(text, caret, file.path);
+  const { prefix, suffix, path } = window;
+  const document = { prefix, suffix, path, files: context(window, text) };
+  const source = { kind: 'document', document } as const;
   return {
     id: `${position.path}:${position.line}:${position.column}`,
     prompt: buildPrompt(engine, source, MAX_COMPLETION_TOKENS).tokens,

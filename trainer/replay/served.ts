@@ -6,6 +6,7 @@ import type { HttpCompanion } from './companion.ts';
 import type { SourceFile } from './files.ts';
 import { rightChars } from './habits.ts';
 import { documentAt, type Position } from './positions.ts';
+import type { ContextOf } from './workspace.ts';
 
 /** What the services showed at a fixed position, and how much of it was right. */
 export interface ServedResult extends Position {
@@ -25,6 +26,7 @@ export interface ServedResult extends Position {
 export function fixedRequest(
   file: SourceFile,
   position: Position,
+  context: ContextOf,
 ): CompletionRequestInput & { rest: string } {
   const { text, caret, rest } = documentAt(file, position);
   const window = promptWindow(text, caret, file.path);
@@ -35,6 +37,7 @@ export function fixedRequest(
     documentVersion: 1,
     offset: caret,
     record: false,
+    files: context(window, text),
   };
   return { ...lineRequest(window, facts), temperature: 0, rest };
 }
@@ -44,12 +47,13 @@ export async function askServed(
   companion: HttpCompanion,
   files: readonly SourceFile[],
   positions: readonly Position[],
+  context: ContextOf,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<ServedResult[]> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const results: ServedResult[] = [];
   for (const position of positions) {
-    const { rest, ...request } = fixedRequest(byPath.get(position.path)!, position);
+    const { rest, ...request } = fixedRequest(byPath.get(position.path)!, position, context);
     const answer = await companion.complete(request);
     const filtered = applyFilters(answer.text, { prefix: request.prompt, suffix: request.suffix! });
     const kept = filtered.text === '' ? 0 : rightChars(filtered.text, rest);

@@ -7,6 +7,7 @@ import type { SourceFile } from './files.ts';
 import type { Habits } from './habits.ts';
 import { planPauses } from './plan.ts';
 import { keyedRandom } from './random.ts';
+import type { ContextOf } from './workspace.ts';
 
 export interface StreamOptions {
   files: readonly SourceFile[];
@@ -18,6 +19,8 @@ export interface StreamOptions {
   train: boolean;
   /** Events that are waiting when an update is made. */
   batchEvents: number;
+  /** What the prompts show beside the document. */
+  context: ContextOf;
   /** Runs beside an update, whose number counts from 1; it is waited for. `ended` never rejects. */
   duringUpdate?: (update: number, ended: Promise<unknown>, companion: HttpCompanion) => Promise<void>;
   onProgress?: (progress: StreamProgress) => void;
@@ -76,6 +79,7 @@ export async function runStream(companion: HttpCompanion, options: StreamOptions
     habits: options.habits,
     seed: options.seed,
     session: `replay-${options.seed}`,
+    context: options.context,
     beforeLine: (takeBreak) => train(options.batchEvents, takeBreak),
     onExchange: (exchange) => {
       result.exchanges.push(exchange);

@@ -16,9 +16,10 @@ import { loadEngine } from '../../../trainer/inference/engine.ts';
 import type { GpuChoice } from '../../../trainer/inference/llama.ts';
 import { readSourceFiles, splitFiles, type SourceFile } from '../../../trainer/replay/files.ts';
 import { evaluationPositions } from '../../../trainer/replay/positions.ts';
+import { workspaceOf } from '../../../trainer/replay/workspace.ts';
 import { createLogger } from '../../../trainer/server/shared/logging.ts';
 import { corpusFolder, readCorpora } from './corpora.ts';
-import { askAt, workspaceOf, type Answer, type Arm } from './measure.ts';
+import { askAt, type Answer, type Arm } from './measure.ts';
 import { contextTable, filterTable } from './report.ts';
 
 const SEED = 1;

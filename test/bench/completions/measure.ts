@@ -1,9 +1,8 @@
 /** Asks the model at fixed places, once for each way of building the prompt. */
 import { distance } from 'fastest-levenshtein';
+import type { Workspace } from '../../../extension/common/context/gather.ts';
 import { DEFAULT_CONTEXT_PLAN } from '../../../extension/common/context/pack.ts';
-import { contextFor, type Workspace } from '../../../extension/common/context/gather.ts';
-import { FileIndex } from '../../../extension/common/context/fileIndex.ts';
-import type { ContextFile, ContextSource } from '../../../extension/common/context/types.ts';
+import type { ContextSource } from '../../../extension/common/context/types.ts';
 import { applyFilters, type FilterName, type FilterResult } from '../../../extension/common/filters/index.ts';
 import { MAX_COMPLETION_TOKENS } from '../../../extension/common/prompt/request.ts';
 import { promptWindow } from '../../../extension/common/prompt/window.ts';
@@ -11,6 +10,7 @@ import type { Engine } from '../../../trainer/inference/types.ts';
 import type { SourceFile } from '../../../trainer/replay/files.ts';
 import { rightChars } from '../../../trainer/replay/habits.ts';
 import { documentAt, type Position } from '../../../trainer/replay/positions.ts';
+import { contextFrom, noContext } from '../../../trainer/replay/workspace.ts';
 import { buildPrompt } from '../../../trainer/server/inference/prompt.ts';
 
 /** A way of building the prompt. */
@@ -46,14 +46,6 @@ export interface Shown {
   savedChars: number;
 }
 
-/** The workspace that the developer has: every file of the code base as it is. */
-export function workspaceOf(files: readonly SourceFile[]): Workspace {
-  const texts = new Map(files.map((file) => [file.path, file.text]));
-  const index = new FileIndex();
-  for (const { path, text } of files) index.set(path, text);
-  return { index, textOf: (path) => texts.get(path) };
-}
-
 /** One greedy completion of one line. */
 export async function askAt(
   engine: Engine,
@@ -63,16 +55,14 @@ export async function askAt(
   arm: Arm,
 ): Promise<Answer> {
   const { text, caret, rest } = documentAt(file, position);
-  const { prefix, suffix, path, start } = promptWindow(text, caret, file.path);
+  const window = promptWindow(text, caret, file.path);
+  const { prefix, suffix, path, start } = window;
   const began = performance.now();
-  const files: ContextFile[] =
+  const context =
     arm.sources.length === 0
-      ? []
-      : contextFor(
-          workspace,
-          { path, prefix, suffix, above: text.slice(0, start), recent: [] },
-          { ...DEFAULT_CONTEXT_PLAN, sources: arm.sources },
-        ).files;
+      ? noContext
+      : contextFrom(workspace, { ...DEFAULT_CONTEXT_PLAN, sources: arm.sources });
+  const files = context(window, text);
   const document = { prefix, suffix, path, files };
   const prompt = buildPrompt(engine, { kind: 'document', document }, MAX_COMPLETION_TOKENS).tokens;
   const result = await engine.generate({

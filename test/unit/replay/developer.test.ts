@@ -6,6 +6,7 @@ import { SimulatedDeveloper, type Exchange } from '../../../trainer/replay/devel
 import { SimulatedEditor } from '../../../trainer/replay/editor.ts';
 import type { SourceFile } from '../../../trainer/replay/files.ts';
 import { DEFAULT_HABITS, type Habits } from '../../../trainer/replay/habits.ts';
+import { noContext } from '../../../trainer/replay/workspace.ts';
 import { planPauses } from '../../../trainer/replay/plan.ts';
 import { keyedRandom } from '../../../trainer/replay/random.ts';
 
@@ -51,6 +52,7 @@ async function stream(
     habits: merged,
     seed,
     session: 'test',
+    context: noContext,
     beforeLine: async () => {},
     onExchange: (exchange) => result.exchanges.push(exchange),
   });
