@@ -99,6 +99,8 @@ class LlamaEngine implements Engine {
   private served: ServedAdapter;
   private open = 0;
   private arrivals = 0;
+  /** Ends the look-ahead that is being computed. */
+  private lookAhead: AbortController | null = null;
   private disposing: Promise<void> | null = null;
 
   constructor(model: ModelInfo, loaded: Loaded, first: ServedAdapter) {
@@ -142,10 +144,13 @@ class LlamaEngine implements Engine {
     }
     const arrivedAt = performance.now();
     // The latest keystroke is what the developer looks at; look-ahead waits for all of them.
-    const priority = request.priority === 'lookahead' ? 0 : ++this.arrivals;
+    const isAhead = request.priority === 'lookahead';
+    const priority = isAhead ? 0 : ++this.arrivals;
+    if (!isAhead) this.lookAhead?.abort();
     this.enter();
     try {
-      return await this.requests.add(() => this.run(request, arrivedAt), { priority });
+      const run = () => (isAhead ? this.runAhead(request, arrivedAt) : this.run(request, arrivedAt));
+      return await this.requests.add(run, { priority });
     } finally {
       this.leave();
     }
@@ -178,6 +183,18 @@ class LlamaEngine implements Engine {
       await closeBackend(this.loaded.backend);
     })();
     await this.disposing;
+  }
+
+  /** Until a keystroke's request comes: what was read of the prompt by then stays for it. */
+  private async runAhead(request: GenerateRequest, arrivedAt: number): Promise<GenerateResult> {
+    const overtaken = new AbortController();
+    this.lookAhead = overtaken;
+    const signals = request.signal ? [request.signal, overtaken.signal] : [overtaken.signal];
+    try {
+      return await this.run({ ...request, signal: AbortSignal.any(signals) }, arrivedAt);
+    } finally {
+      this.lookAhead = null;
+    }
   }
 
   private async run(request: GenerateRequest, arrivedAt: number): Promise<GenerateResult> {

@@ -38,6 +38,7 @@ export interface GenerateRequest {
   /** Called for every token, in order, before the next is computed. */
   onToken?: (token: GeneratedToken) => void;
   signal?: AbortSignal;
+  /** A `lookahead` waits for all others, and is cancelled with the token or chunk under way when another one comes. */
   priority?: 'keystroke' | 'lookahead';
 }
 

@@ -47,7 +47,8 @@ export interface CompletionRecord {
   finishReason: 'stop' | 'length' | 'cancelled';
   ended: boolean;
   rawText: string;
-  cacheOrigin: 'none' | 'prefix';
+  /** `lookAhead`: it was asked for before it was needed. */
+  cacheOrigin: 'none' | 'prefix' | 'lookAhead';
   latency: { queue: number; prompt: number; firstToken: number; total: number };
 }
 

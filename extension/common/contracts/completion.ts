@@ -24,6 +24,11 @@ export const completionRequestSchema = z.looseObject({
   /** How many log-probabilities a token to return; absent: none. */
   logprobs: optional(z.union([z.boolean(), z.int().min(0).max(5)])),
   stream: optional(z.boolean()),
+  /**
+   * True: what would follow a suggestion that is on display, asked for as if it was accepted. A keystroke's request
+   * ends it (`overtaken`), and nothing of it is written unless it is shown (`shownRequestSchema`).
+   */
+  look_ahead: optional(z.boolean()),
   ...honeFields,
 });
 export type CompletionRequest = z.infer<typeof completionRequestSchema>;
@@ -98,6 +103,18 @@ export const completionResponseSchema = z.looseObject({
   }),
 });
 export type CompletionResponse = z.infer<typeof completionResponseSchema>;
+
+/** `POST /v1/completions/shown`: a completion that was asked for ahead is about to be shown, and is recorded. */
+export const shownRequestSchema = z.looseObject({
+  id: z.uuid(),
+  /** Of the document in which it is shown. */
+  document_version: z.int().nonnegative(),
+});
+export type ShownRequest = z.infer<typeof shownRequestSchema>;
+
+/** A completion that isn't kept (any more) is a 404 `unknown_completion`: it must not be shown as a recorded one. */
+export const shownResponseSchema = z.looseObject({ status: z.literal('recorded'), id: z.string() });
+export type ShownResponse = z.infer<typeof shownResponseSchema>;
 
 /** Body of every error answer, OpenAI-style. `code` is one of the coded errors in docs/errors.md. */
 export const errorResponseSchema = z.looseObject({

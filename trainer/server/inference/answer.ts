@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { findStop } from '../../inference/text.ts';
 import type { Engine, GeneratedToken, GenerateResult } from '../../inference/types.ts';
 import type { CompletionRecord } from '../../store/types.ts';
+import { HoneError } from '../shared/errors.ts';
 import type { InferenceEnvironment } from './environment.ts';
 import { buildPrompt, type BuiltPrompt, type PromptSource } from './prompt.ts';
 
@@ -20,6 +21,8 @@ export interface CompletionAsk {
   seed: number | undefined;
   /** False: nothing of the request is written anywhere. */
   record: boolean;
+  /** Asked for before anybody waits for it; see `look_ahead` in the contract. */
+  lookAhead?: boolean;
   session: string;
   workspaceKey: string;
   relativePath: string;
@@ -72,9 +75,11 @@ export class Completion {
       ...(ask.seed === undefined ? {} : { seed: ask.seed }),
       ...(onToken === undefined ? {} : { onToken }),
       signal,
+      priority: ask.lookAhead === true ? 'lookahead' : 'keystroke',
     });
     environment.count(this.prompt, result);
-    if (ask.record) this.write(result);
+    if (ask.lookAhead === true) this.keep(result, signal);
+    else if (ask.record) this.write(result);
     return {
       id: this.id,
       createdAt: this.createdAt,
@@ -85,15 +90,22 @@ export class Completion {
   }
 
   private write(result: GenerateResult): void {
-    const { sink, logger } = this.environment;
-    try {
-      if (result.finishReason === 'cancelled') sink.countCancelled();
-      else sink.recordCompletion(this.record(result));
-    } catch (error) {
-      // The developer gets the text all the same; that nothing can be learned from it is said here and counted.
-      this.environment.countRecordFailure();
-      logger.error({ err: error, completion: this.id }, 'The completion could not be recorded.');
+    const { environment, id } = this;
+    if (result.finishReason !== 'cancelled') writeRecord(environment, this.record(result));
+    else guarded(environment, id, () => environment.sink.countCancelled());
+  }
+
+  /** Until it is shown. */
+  private keep(result: GenerateResult, signal: AbortSignal): void {
+    if (result.finishReason === 'cancelled') {
+      if (signal.aborted) return;
+      throw new HoneError(
+        'overtaken',
+        'A request that somebody waits for came first. Ask again when something is shown.',
+      );
     }
+    this.environment.countAhead();
+    if (this.ask.record) this.environment.unshown.keep({ ...this.record(result), cacheOrigin: 'lookAhead' });
   }
 
   private record(result: GenerateResult): CompletionRecord {
@@ -129,6 +141,21 @@ export class Completion {
       cacheOrigin: result.cachedTokens > 0 ? 'prefix' : 'none',
       latency: result.timings,
     };
+  }
+}
+
+/** Writes the record of an answer that is given now. */
+export function writeRecord(environment: InferenceEnvironment, record: CompletionRecord): void {
+  guarded(environment, record.id, () => environment.sink.recordCompletion(record));
+}
+
+/** The developer gets the text all the same; that nothing can be learned from it is said here and counted. */
+function guarded(environment: InferenceEnvironment, completion: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    environment.countRecordFailure();
+    environment.logger.error({ err: error, completion }, 'The completion could not be recorded.');
   }
 }
 

@@ -52,6 +52,7 @@ function askOf(body: CompletionRequest, environment: InferenceEnvironment): Omit
     repetitionPenalty: body.repetition_penalty ?? 1,
     stop: body.stop.filter((stop) => stop !== ''),
     seed: body.seed,
+    lookAhead: body.look_ahead === true,
   };
 }
 

@@ -6,6 +6,7 @@ import { HoneError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import { Metrics } from '../shared/metrics.ts';
 import type { BuiltPrompt } from './prompt.ts';
+import { UnshownRecords } from './unshown.ts';
 
 interface SamplingDefaults {
   temperature: number;
@@ -35,6 +36,10 @@ export class InferenceEnvironment {
   readonly metrics = new Metrics();
   adapters: AdapterDirectory | null = null;
   readonly countRecordFailure: (amount?: number) => void;
+  /** Completions that were asked for ahead. */
+  readonly unshown = new UnshownRecords();
+  readonly countAhead: (amount?: number) => void;
+  readonly countAheadShown: (amount?: number) => void;
   private engine: Engine | null = null;
   private failure: HoneError | null = null;
   private readonly counters;
@@ -61,6 +66,11 @@ export class InferenceEnvironment {
     this.countRecordFailure = metrics.counter(
       'hone_record_failures_total',
       'Completions that could not be recorded.',
+    );
+    this.countAhead = metrics.counter('hone_look_ahead_total', 'Completions that were made ahead.');
+    this.countAheadShown = metrics.counter(
+      'hone_look_ahead_shown_total',
+      'Of those, recorded ones that were shown.',
     );
     metrics.gauge(
       'hone_adapter_version',

@@ -7,6 +7,7 @@ import { addAdapterRoutes } from './adapters.ts';
 import { addCompletionRoute } from './completions.ts';
 import { InferenceEnvironment, type EnvironmentOptions } from './environment.ts';
 import { addInfillRoute } from './infill.ts';
+import { addShownRoute } from './shown.ts';
 import { describeTemplate } from './template.ts';
 
 interface InferenceServiceOptions extends EnvironmentOptions {
@@ -27,6 +28,7 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
   const environment = new InferenceEnvironment(options);
   const app = createService({ host: options.host, token: options.token, logger: options.logger });
   addCompletionRoute(app, environment);
+  addShownRoute(app, environment);
   addInfillRoute(app, environment);
   addAdapterRoutes(app, environment);
   app.get('/v1/models', () => models(environment));
