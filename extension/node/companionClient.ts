@@ -5,6 +5,7 @@ import {
   completionResponseSchema,
   errorResponseSchema,
   healthSchema,
+  shownResponseSchema,
   stepResponseSchema,
   submitResponseSchema,
   trainingStatusSchema,
@@ -13,6 +14,8 @@ import {
   type CompletionResponse,
   type FeedbackEvent,
   type Health,
+  type ShownRequest,
+  type ShownResponse,
   type StepResponse,
   type SubmitResponse,
   type TrainingStatus,
@@ -72,6 +75,13 @@ export class CompanionClient {
     const schema = completionResponseSchema;
     const path = '/v1/completions';
     return this.#inference({ method: 'POST', path, body, schema, timeoutMs: COMPLETION_TIMEOUT_MS, signal });
+  }
+
+  /** Resolves when a completion that was asked for ahead is recorded as one that is shown. */
+  shown(body: ShownRequest): Promise<ShownResponse> {
+    const path = '/v1/completions/shown';
+    const schema = shownResponseSchema;
+    return this.#inference({ method: 'POST', path, body, schema, timeoutMs: SHORT_TIMEOUT_MS });
   }
 
   /** Resolves when the event is durable at the companion. */

@@ -63,6 +63,11 @@ export class Capture implements Disposable {
     return this.#follower.recording;
   }
 
+  /** A suggestion is thought to be on display there. */
+  displays(document: TextDocument): boolean {
+    return this.#follower.tracker.isDisplayed(documentKey(document));
+  }
+
   /** The item is about to be given to the editor. */
   offered(document: TextDocument, completion: OfferedCompletion): void {
     this.#tell({ type: 'offered', completion, ...now(document) });

@@ -12,25 +12,22 @@ import {
 import { servedByOf } from '../common/cache/servedBy.ts';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
-import type { CompletionResponse } from '../common/contracts/index.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
-import type { PromptWindow } from '../common/prompt/window.ts';
 import { maskAround } from '../common/secrets/mask.ts';
-import { confidenceOf, type Confidence } from '../common/suggestion/confidence.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
+import { afterAccepting } from '../common/suggestion/surroundings.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
-import { shapeOf, type Shape } from '../common/syntax/shape.ts';
+import { shapeOf } from '../common/syntax/shape.ts';
 import type { Syntax } from '../common/syntax/types.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
 import { relativePath, type Policy } from './policy.ts';
-import { surroundingsOf, type Surroundings } from './surroundings.ts';
-
-/** More than can wait for the suggest widget at once. */
-const HELD_ROWS_MAX = 20;
+import { ShownRows } from './shownRows.ts';
+import { LookAhead, type Made, type Place } from './lookAhead.ts';
+import { surroundingsOf } from './surroundings.ts';
 
 interface ProviderParts {
   settings: () => Settings;
@@ -48,15 +45,9 @@ interface ProviderParts {
 }
 
 /** One request of the editor. */
-interface Ask {
-  document: TextDocument;
+interface Ask extends Place {
   position: Position;
   context: InlineCompletionContext;
-  around: Surroundings;
-  /** Of the document. */
-  version: number;
-  /** What happens to the answer may be written down. */
-  recorded: boolean;
 }
 
 /** Answers the editor from the cache or from the companion; one item a request. */
@@ -65,11 +56,17 @@ export class HoneProvider implements InlineCompletionItemProvider {
   readonly #ids = new WeakMap<InlineCompletionItem, string>();
   /** Requests that wait for their answer. */
   readonly #waiting = new Set<AbortController>();
-  /** Rows of suggestions that the suggest widget was in the way of: what was never displayed leaves none. */
-  readonly #heldRows = new Map<string, ShownCompletion>();
+  readonly #rows: ShownRows;
+  readonly #lookAhead: LookAhead;
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
+    this.#rows = new ShownRows(parts);
+    this.#lookAhead = new LookAhead(async (place, signal) => {
+      const companion = parts.client();
+      if (!companion || !parts.capture.displays(place.document)) return null;
+      return this.#complete(companion, place, signal, true);
+    }, parts.log);
   }
 
   /** Completion id of an item that this provider gave. */
@@ -81,7 +78,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
   forget(): void {
     for (const abort of this.#waiting) abort.abort();
     this.#waiting.clear();
-    this.#heldRows.clear();
+    this.#rows.forget();
+    this.#lookAhead.stop();
   }
 
   async provideInlineCompletionItems(
@@ -104,22 +102,46 @@ export class HoneProvider implements InlineCompletionItemProvider {
     if (hit) {
       const { id, text } = hit.suggestion;
       const items = this.#give(ask, id, text.slice(hit.typed), [], hit.replaced);
-      const row = this.#heldRows.get(id);
-      if (row && items.length > 0) this.#record(row);
+      if (items.length > 0) this.#rows.release(id);
       return items;
+    }
+    const prepared = await this.#lookAhead.takeAt(ask, token);
+    if (prepared && cache.isServed(servedByOf(prepared.response))) {
+      const items = await this.#whileWaiting(ask, token, (companion) =>
+        this.#claim(companion, ask, prepared),
+      );
+      if (items) return items;
     }
     if (context.triggerKind === InlineCompletionTriggerKind.Automatic) {
       await cancelled(token, settings().debounceMs);
     }
     if (token.isCancellationRequested || document.version !== version) return [];
-    return this.#request({ ...ask, recorded: capture.recording }, token);
+    const now = { ...ask, recorded: capture.recording };
+    const complete = (companion: CompanionClient, signal: AbortSignal) =>
+      this.#complete(companion, now, signal, false);
+    return (await this.#whileWaiting(now, token, complete)) ?? [];
   }
 
-  async #request(ask: Ask, token: CancellationToken): Promise<InlineCompletionItem[]> {
-    const { client, log, settings } = this.#parts;
-    const companion = client();
-    if (!companion) return [];
-    const { document, around, version } = ask;
+  /** What was prepared, once the companion has recorded that it is shown; null when it can't. */
+  async #claim(companion: CompanionClient, { version, recorded }: Ask, made: Made): Promise<Made | null> {
+    if (!recorded) return made;
+    try {
+      await companion.shown({ id: made.response.id, document_version: version });
+      return made;
+    } catch (error) {
+      this.#parts.log.debug(`Look-ahead: ${(error as Error).message}`);
+      return null;
+    }
+  }
+
+  /** What the companion writes at a place, filtered. Throws as the client does. */
+  async #complete(
+    companion: CompanionClient,
+    { document, around, version, recorded }: Place,
+    signal: AbortSignal,
+    isAhead: boolean,
+  ): Promise<Made> {
+    const { settings } = this.#parts;
     const { before, after } = maskAround(around.before, around.after);
     const window = partialWindow(before, after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
@@ -128,30 +150,46 @@ export class HoneProvider implements InlineCompletionItemProvider {
       session: this.#parts.session,
       documentVersion: version,
       offset: around.lfOffset,
-      record: ask.recorded,
+      record: recorded,
     });
     const { temperature, multiline, maxTokens } = settings();
     const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));
     body.max_tokens = maxTokens;
     body.stop = shape.stop;
     if (temperature !== null) body.temperature = temperature;
+    if (isAhead) body.look_ahead = true;
+    const response = await companion.complete(body, signal);
+    const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
+    const context = { ...window, ...shape, truncated: finishReason === 'length' };
+    return { ...applyFilters(rawText, context), response, rawText };
+  }
 
+  /** Waits for an answer and shows it, unless it comes too late. Null: there is none, or no companion. */
+  async #whileWaiting(
+    ask: Ask,
+    token: CancellationToken,
+    make: (companion: CompanionClient, signal: AbortSignal) => Promise<Made | null>,
+  ): Promise<InlineCompletionItem[] | null> {
+    const { client, capture, log } = this.#parts;
+    const companion = client();
+    if (!companion) return null;
     const abort = new AbortController();
     const subscription = token.onCancellationRequested(() => abort.abort());
     this.#waiting.add(abort);
     const began = Date.now();
     try {
-      const response = await companion.complete(body, abort.signal);
+      const made = await make(companion, abort.signal);
+      if (made === null) return null;
       if (!this.#waiting.has(abort)) return [];
       // An answer for a document that has changed since can't be shown.
-      const changed = document.version !== version;
+      const changed = ask.document.version !== ask.version;
       if (abort.signal.aborted || changed) {
-        const rawText = response.choices[0]!.text;
+        const { response, rawText } = made;
         const facts = { ...this.#facts(ask, response.id, []), suggestWidget: false, rawText };
-        this.#parts.capture.dropped(document, facts, changed);
+        capture.dropped(ask.document, facts, changed);
         return [];
       }
-      return this.#answer(ask, response, { ...window, ...shape }, Date.now() - began);
+      return this.#answer(ask, made, Date.now() - began);
     } catch (error) {
       if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
       return [];
@@ -161,22 +199,15 @@ export class HoneProvider implements InlineCompletionItemProvider {
     }
   }
 
-  #answer(
-    ask: Ask,
-    response: CompletionResponse,
-    window: PromptWindow & Shape,
-    latencyMs: number,
-  ): InlineCompletionItem[] {
+  #answer(ask: Ask, made: Made, latencyMs: number): InlineCompletionItem[] {
     const { cache, capture, log } = this.#parts;
     const { document, around } = ask;
-    const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
-    const context = { ...window, truncated: finishReason === 'length' };
-    const { text, filters, steps, hiddenBy, silent } = applyFilters(rawText, context);
+    const { response, rawText, text, filters, steps, hiddenBy, silent } = made;
     log.debug(
       `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters: ${describeSteps(steps)}`,
     );
     if (text === '') {
-      this.#record(this.#rowOf(ask, response, { rawText, text, filters, latencyMs }));
+      this.#rows.record(ask, made, latencyMs);
       const by = silent ? null : (hiddenBy ?? filters.at(-1) ?? 'empty');
       capture.withheld(document, {
         ...this.#facts(ask, response.id, filters),
@@ -195,10 +226,18 @@ export class HoneProvider implements InlineCompletionItemProvider {
       servedBy: servedByOf(response),
     });
     const items = this.#give(ask, response.id, text, filters, 0);
-    const row = this.#rowOf(ask, response, { rawText, text, filters, latencyMs });
-    if (items.length > 0) this.#record(row);
-    else this.#holdRow(row);
+    if (items.length === 0) {
+      this.#rows.hold(ask, made, latencyMs);
+      return items;
+    }
+    this.#rows.record(ask, made, latencyMs);
+    if (this.#parts.settings().lookAhead) this.#prepareNext(ask, text, items[0]!);
     return items;
+  }
+
+  #prepareNext(ask: Ask, text: string, { range }: InlineCompletionItem): void {
+    const replaced = range!.end.character - ask.position.character;
+    this.#lookAhead.prepare({ ...ask, around: afterAccepting(ask.around, text, replaced) });
   }
 
   /** Hands a suggestion to the editor, or keeps it for when the suggest widget is out of the way. */
@@ -251,55 +290,6 @@ export class HoneProvider implements InlineCompletionItemProvider {
       session: this.#parts.session,
     };
   }
-
-  #rowOf(
-    { document, around, version, recorded }: Ask,
-    response: CompletionResponse,
-    shown: { rawText: string; text: string; filters: string[]; latencyMs: number },
-  ): ShownCompletion | undefined {
-    if (!recorded) return undefined;
-    return {
-      id: response.id,
-      createdAt: Date.now(),
-      window: this.#parts.session,
-      workspaceKey: this.#parts.workspaceKey(),
-      relativePath: relativePath(document),
-      language: document.languageId,
-      documentVersion: version,
-      offset: around.offset,
-      shownText: shown.text,
-      rawText: shown.rawText,
-      filters: shown.filters,
-      adapterVersion: response.adapter_version,
-      model: response.model,
-      latencyMs: shown.latencyMs,
-      confidence: confidenceIn(response, shown),
-    };
-  }
-
-  #record(row: ShownCompletion | undefined): void {
-    if (!row) return;
-    this.#heldRows.delete(row.id);
-    this.#parts.record(row);
-  }
-
-  #holdRow(row: ShownCompletion | undefined): void {
-    if (!row) return;
-    this.#heldRows.set(row.id, row);
-    if (this.#heldRows.size <= HELD_ROWS_MAX) return;
-    const [oldest] = this.#heldRows.keys();
-    this.#heldRows.delete(oldest!);
-  }
-}
-
-/** In what is shown; in the whole text when a filter wrote another one or hid it. */
-function confidenceIn(
-  { confidence }: CompletionResponse,
-  { rawText, text }: { rawText: string; text: string },
-): Confidence | null {
-  if (!confidence) return null;
-  const chars = text !== '' && rawText.startsWith(text) ? text.length : rawText.length;
-  return confidenceOf(confidence.token_logprobs, confidence.token_ends, chars);
 }
 
 /** Resolves after the time, or at once when the request is cancelled. */

@@ -1,18 +1,7 @@
 import { EndOfLine, type Position, Range, type TextDocument } from 'vscode';
 import { toLf } from '../common/outcome/offsets.ts';
 import { READ_AFTER_UNITS, READ_BEFORE_UNITS } from '../common/suggestion/partialWindow.ts';
-
-/** The text around a caret, LF. */
-export interface Surroundings {
-  before: string;
-  after: string;
-  /** Rest of the caret's line. */
-  lineSuffix: string;
-  eol: '\n' | '\r\n';
-  /** UTF-16 offset of the caret in the document as it is, and with LF line ends. */
-  offset: number;
-  lfOffset: number;
-}
+import type { Surroundings } from '../common/suggestion/surroundings.ts';
 
 /** Reads what a prompt and its filters need around a caret, never the whole document. */
 export function surroundingsOf(document: TextDocument, position: Position): Surroundings {

@@ -74,6 +74,12 @@ export class TypeThroughCache {
     this.#servedBy = now;
   }
 
+  /** False: something else serves by now than what made a suggestion. */
+  isServed(by: ServedBy): boolean {
+    const names = Object.keys(this.#servedBy) as (keyof ServedBy)[];
+    return names.every((name) => this.#servedBy[name] === by[name]);
+  }
+
   clear(): void {
     this.#entries.clear();
   }
