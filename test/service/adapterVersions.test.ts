@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
+import { adapterFiles, openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { openTinyEngine, type TinyEngine } from '../fixtures/tinyEngine.ts';
 
 const BATCH = 4;
@@ -158,12 +158,12 @@ describe('versions by hand', () => {
     await service.close();
     const beside = `${files[1]}.state`;
     for (const file of ['adapter-9-cut.gguf', 'adapter-9-cut.gguf.state', beside])
-      writeFileSync(join(service.dataDir, 'adapters', file), 'half');
+      writeFileSync(join(service.store.adapterDir, file), 'half');
     await open();
-    assert.deepEqual(readdirSync(service.store.adapterDir), [...files, beside].sort());
+    assert.deepEqual(adapterFiles(service.store), [...files, beside].sort());
     await service.call('POST', '/api/adapters/rollback');
     const collected = await service.call('POST', '/api/adapters/gc');
     assert.deepEqual((collected.body as unknown as { versions: number[] }).versions, [2]);
-    assert.deepEqual(readdirSync(service.store.adapterDir), files.slice(0, 1));
+    assert.deepEqual(adapterFiles(service.store), files.slice(0, 1));
   });
 });

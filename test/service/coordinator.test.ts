@@ -6,7 +6,7 @@ import type { StepResponse } from '../../extension/common/contracts/index.ts';
 import { boardFolder, METRICS_FILE } from '../../trainer/board/board.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
 
-import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
+import { adapterFiles, openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place } from '../fixtures/records.ts';
 import { openTinyEngine, request, type TinyEngine } from '../fixtures/tinyEngine.ts';
 
@@ -243,7 +243,7 @@ describe('coordinator', () => {
         assert.equal(status.error, undefined);
         for (const event of events) assert.equal(service.store.runs.runsOf(event.id).length, 1);
         assert.deepEqual(
-          readdirSync(service.store.adapterDir),
+          adapterFiles(service.store),
           [service.store.adapters.get(1)!.file],
           'no file of the failed attempts is left',
         );
@@ -273,7 +273,7 @@ describe('coordinator', () => {
       const health = (await (await fetch(`${service.url}/health`)).json()) as { error: string };
       assert.match(health.error, /status/, 'who has no token hears no more');
       assert.equal(status.queued, BATCH);
-      assert.deepEqual(readdirSync(service.store.adapterDir), []);
+      assert.deepEqual(adapterFiles(service.store), []);
     });
 
     it('finds the event that the learner fails on, and learns from the others', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
 import { HoneError } from '../../trainer/server/shared/errors.ts';
-import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
+import { adapterFiles, openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { outcomeEvent, place } from '../fixtures/records.ts';
 import { openTinyEngine, type TinyEngine } from '../fixtures/tinyEngine.ts';
 
@@ -33,7 +32,7 @@ describe('coordinator on a full disk', () => {
     const refused = await service.call('POST', '/api/training/step');
     assert.equal(refused.status, 503);
     assert.equal(refused.body.error.code, 'storage_full');
-    assert.deepEqual(readdirSync(service.store.adapterDir), []);
+    assert.deepEqual(adapterFiles(service.store), []);
     service.script();
     const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
     assert.equal(status.error, undefined);

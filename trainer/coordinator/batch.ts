@@ -47,13 +47,18 @@ export function recentAdapters(store: Store, active: number, maxLag: number): Ad
   return recent;
 }
 
-/** Builds the samples of settled events and the texts that the gate scores. */
+/**
+ * Builds the samples of settled events and the texts that the gate scores.
+ *
+ * @param heldOutIds the events that the gate is to score; null: the newest
+ */
 export function buildBatch(
   store: Store,
   events: OutcomeFacts[],
   recent: AdapterRef[],
   context: Omit<SampleContext, 'recentVersions'>,
   now: number | null,
+  heldOutIds: ReadonlySet<string> | null,
 ): Batch {
   const full = { ...context, recentVersions: new Set(recent.map((adapter) => adapter.version)) };
   const useless: string[] = [];
@@ -76,7 +81,7 @@ export function buildBatch(
     samples,
     eventIds: samples.map((sample) => sample.eventId),
     useless,
-    heldOut: heldOutItems(store, full, now),
+    heldOut: heldOutItems(store, full, now, heldOutIds),
     adapters: recent.filter((adapter, index) => index === 0 || served.has(adapter.version)),
     baseline: next,
     stale: built.filter((one) => one.stale).length,
@@ -90,11 +95,17 @@ export function buildBatch(
 }
 
 /** The newest held-out events of which it is known what was typed. */
-function heldOutItems(store: Store, context: SampleContext, now: number | null): ScoreItem[] {
+function heldOutItems(
+  store: Store,
+  context: SampleContext,
+  now: number | null,
+  ids: ReadonlySet<string> | null,
+): ScoreItem[] {
   const { settings, modelHash } = context;
   const items: ScoreItem[] = [];
   for (const facts of store.facts.heldOut(LOOKED_AT_PER_GATE_ITEM * settings.maxGateItems)) {
     if (items.length === settings.maxGateItems) break;
+    if (ids?.has(facts.eventId) === false) continue;
     if (eligibilityOf(facts, modelHash, settings, now).state !== 'ready') continue;
     const training = store.facts.training(facts);
     const item = training === null ? null : buildScoreItem(training, context);

@@ -12,6 +12,8 @@ import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
+import type { OutcomeFacts } from '../store/types.ts';
+import { eventsOf, removeOrphans } from './checkpoint.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
@@ -23,14 +25,13 @@ import {
   listAdapters,
   loadableAdapters,
   loadActive,
-  removeOrphans,
   rollBackAdapter,
 } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
-import { performUpdate, updateConfigOf, type UpdateParts } from './update.ts';
+import { performUpdate, planOf, updateConfigOf, type UpdateParts } from './update.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
 /** Until an update is tried again that there was no room to write down. */
@@ -145,7 +146,9 @@ export class Coordinator {
       if (this.ending.signal.aborted) return { status: 'busy', run: null };
       await this.lookAtServed();
       const { maxStepEvents } = this.options.settings;
-      const run = await this.update(this.suspects.choose(this.queue.settled(), maxStepEvents), null);
+      const settled = this.queue.settled();
+      const events = this.cutShort() ?? this.suspects.choose(settled, maxStepEvents);
+      const run = await this.update(events, null);
       if (run !== null) return { status: 'done', run };
       const last = this.status().lastRun;
       // The update that was waited for took everything.
@@ -233,11 +236,13 @@ export class Coordinator {
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
       const { batchEvents } = this.options.settings;
-      if (this.suspects.without(ready).length < batchEvents) {
+      const again = this.cutShort();
+      if (again === null && this.suspects.without(ready).length < batchEvents) {
         if (Number.isFinite(nextSettlement)) this.wake(Math.max(0, nextSettlement - Date.now()));
         return;
       }
-      await this.update(this.suspects.choose(ready, batchEvents), Date.now());
+      if (again === null) await this.update(this.suspects.choose(ready, batchEvents), Date.now());
+      else await this.update(again, null);
       this.wake(this.learner.waitMs);
     }).catch((error: Error) => {
       if (this.ending.signal.aborted) return;
@@ -247,14 +252,17 @@ export class Coordinator {
     });
   }
 
+  /** The events of an update that was cut short, to make it again as it was; null: there is none. */
+  private cutShort(): OutcomeFacts[] | null {
+    const plan = this.suspects.calm ? planOf(this.parts) : null;
+    return plan === null ? null : eventsOf(this.options.store, plan);
+  }
+
   private async lookAtServed(): Promise<void> {
     this.trouble = (await this.fuse.look()) ?? this.trouble;
   }
 
-  private async update(
-    events: Parameters<typeof performUpdate>[1],
-    now: number | null,
-  ): Promise<RunSummary | null> {
+  private async update(events: OutcomeFacts[], now: number | null): Promise<RunSummary | null> {
     if (events.length === 0) return null;
     this.progress = 'preparing';
     this.noRoom = false;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   BASE_ADAPTER,
@@ -13,6 +13,7 @@ import type { Logger } from '../server/shared/logging.ts';
 import { BASE_VERSION } from '../store/adapters.ts';
 import type { Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
+import { removeCheckpoint } from './checkpoint.ts';
 
 /**
  * The adapter that the store says is in service, as the engine loads it.
@@ -153,31 +154,11 @@ export function listAdapters(store: Store, model: { hash: string; name: string }
 export function collectAdapters(store: Store): { versions: number[]; bytes: number } {
   let bytes = 0;
   const versions = store.adapters.collectable().map((row) => {
-    bytes += removeAdapterFiles(store, row.file);
+    bytes += removeCheckpoint(store, row.file);
     store.adapters.markCollected(row.version);
     return row.version;
   });
   return { versions, bytes };
-}
-
-/** Deletes an adapter file and what lies beside it under its name, such as the optimizer's state; returns the bytes. */
-export function removeAdapterFiles(store: Store, file: string): number {
-  const paths = readdirSync(store.adapterDir)
-    .filter((name) => name.startsWith(file))
-    .map((name) => join(store.adapterDir, name));
-  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
-  for (const path of paths) rmSync(path, { force: true });
-  return bytes;
-}
-
-/** Deletes files that no version owns: candidates of updates that were cut short. */
-export function removeOrphans(store: Store, logger: Logger): void {
-  const owned = store.adapters.list().map((row) => row.file);
-  for (const file of readdirSync(store.adapterDir)) {
-    if (owned.some((name) => file.startsWith(name))) continue;
-    rmSync(join(store.adapterDir, file), { recursive: true, force: true });
-    logger.info({ file }, 'Deleted the adapter file of an update that was cut short.');
-  }
 }
 
 function summaryOf(row: AdapterRow, modelHash: string, active: number): AdapterSummary {

@@ -16,6 +16,11 @@ export class Suspects {
     return this.aside.size;
   }
 
+  /** Failures so far may be chance: the update that failed can be made again as it was. */
+  get calm(): boolean {
+    return this.failures < CHANCE_FAILURES;
+  }
+
   /** The events that the next update should be made of. */
   choose(ready: OutcomeFacts[], batchEvents: number): OutcomeFacts[] {
     const halvings = Math.max(0, this.failures - CHANCE_FAILURES + 1);

@@ -1,8 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
-import { removeAdapterFiles } from './registry.ts';
+import { removeCheckpoint } from './checkpoint.ts';
 
 /** Newest versions whose files are kept, by what became of them; an update of the embedded model takes 10 MB. */
 const KEPT_SERVED = 100;
@@ -24,7 +24,7 @@ export function tidyAdapters(store: Store, inService: number): void {
   const refused = newestFirst.filter(isRefused);
   for (const row of [...served.slice(KEPT_SERVED), ...refused.slice(KEPT_REFUSED)]) {
     if (row.version === inService) continue;
-    removeAdapterFiles(store, row.file);
+    removeCheckpoint(store, row.file);
     store.adapters.markCollected(row.version);
   }
   const withState = new Set(served.slice(0, KEPT_STATES).map((row) => row.version)).add(inService);
@@ -32,6 +32,9 @@ export function tidyAdapters(store: Store, inService: number): void {
 }
 
 function removeStates(store: Store, file: string): void {
-  for (const name of readdirSync(store.adapterDir))
-    if (name.startsWith(file) && name !== file) rmSync(join(store.adapterDir, name), { force: true });
+  const path = join(store.adapterDir, file);
+  if (!existsSync(dirname(path))) return;
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(basename(path)) && name !== basename(path))
+      rmSync(join(dirname(path), name), { force: true });
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import {
   DEFAULT_WORKSPACE,
@@ -18,9 +18,10 @@ import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
+import { adapterFile, removeAdapterFiles, unfinishedPlan, writePlan, type UpdatePlan } from './checkpoint.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
 import type { LiveFuse } from './liveFuse.ts';
-import { adapterRef, removeAdapterFiles, withdrawAdapter } from './registry.ts';
+import { adapterRef, withdrawAdapter } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';
@@ -68,13 +69,27 @@ export async function performUpdate(
   const active = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
   adapterRef(store, active);
   const recent = recentAdapters(store, active, settings.maxAdapterLag);
-  const batch = buildBatch(store, events, recent, { modelHash: engine.model.hash, ...parts }, now);
+  const plan = planOf(parts);
+  const heldOutIds =
+    plan?.eventIds.join() === events.map((facts) => facts.eventId).join() ? new Set(plan.heldOutIds) : null;
+  const context = { modelHash: engine.model.hash, ...parts };
+  const batch = buildBatch(store, events, recent, context, now, heldOutIds);
   store.facts.drop(batch.useless.map((eventId) => ({ eventId, reason: 'nothingToLearn' })));
   if (batch.samples.length === 0) return null;
 
   const request = updateRequest(parts, batch);
+  writePlan(store, {
+    version: request.candidateVersion,
+    modelHash: engine.model.hash,
+    parent: request.parent.version,
+    scale: request.parent.scale,
+    seed: request.seed,
+    config: request.config,
+    eventIds: batch.eventIds,
+    heldOutIds: batch.heldOut.map((item) => item.id),
+  });
   const outcome = await decide(parts, request, batch, onProgress);
-  if (!writeDown(store, outcome, batch, basename(request.candidatePath))) {
+  if (!writeDown(store, outcome, batch, fileOf(request))) {
     const reason = `Version ${active} was taken out of service, or its scale was changed, while its successor was made.`;
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return { run: finish(parts, outcome.id), learnerFailed: false };
@@ -110,13 +125,29 @@ function updateRequest(
     parent: batch.adapters[0]!,
     adapters: batch.adapters,
     // llama.cpp keeps an adapter by its path: no path is ever used twice.
-    candidatePath: join(store.adapterDir, `adapter-${version}-${id}.gguf`),
+    candidatePath: join(store.adapterDir, adapterFile(version, id)),
     candidateVersion: version,
     heldOut: batch.heldOut,
     general,
     config: updateConfigOf(engine.model.layers, settings),
-    seed: settings.seed + version,
+    seed: seedOf(settings, version),
   };
+}
+
+/** The plan of an update that was cut short and can be made again as it was; else null. */
+export function planOf({ store, engine, settings }: UpdateParts): UpdatePlan | null {
+  return unfinishedPlan(store, engine.model.hash, {
+    config: updateConfigOf(engine.model.layers, settings),
+    seed: seedOf(settings, store.adapters.nextVersion()),
+  });
+}
+
+function seedOf(settings: TrainingSettings, version: number): number {
+  return settings.seed + version;
+}
+
+function fileOf({ candidateVersion, id }: Extract<LearnerRequest, { type: 'update' }>): string {
+  return adapterFile(candidateVersion, id);
 }
 
 /** Defaults for the model with what the settings change. */
@@ -153,7 +184,7 @@ async function decide(
       ...record,
       candidate: {
         version: request.candidateVersion,
-        file: basename(request.candidatePath),
+        file: fileOf(request),
         scale: request.parent.scale,
       },
       decision: gate.decision,
@@ -171,7 +202,7 @@ async function decide(
     if (ending.aborted) throw error;
     if (isStorageFull(error)) {
       // No event is to blame, so this is no failed run; what was half written must not fill the disk further.
-      removeAdapterFiles(store, basename(request.candidatePath));
+      removeAdapterFiles(store, fileOf(request));
       throw error;
     }
     const reason = error instanceof Error ? error.message : String(error);

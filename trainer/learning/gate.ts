@@ -23,6 +23,9 @@ interface GateLimits {
   maxRepetitionRise: number;
 }
 
+/** Held-out events below which length and repetition prove nothing: a few alike have no spread. */
+const LEAST_SHAPE_EVENTS = 8;
+
 export const DEFAULT_GATE_LIMITS: GateLimits = {
   minHeldOut: 40,
   quantile: 1.645,
@@ -91,12 +94,12 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     return reject(`KL to the base on general code is ${say(kl)} nats a token (limit ${limits.maxKl}).`);
   if (silentRise > limits.maxSilentRise)
     return reject(`Silent share rose by ${say(silentRise)} (limit ${limits.maxSilentRise}).`);
-  // Of few events one that ends early may be chance: what is not proven is left to the gain.
-  if (-length.mean - limits.quantile * length.standardError > limits.maxLengthFall)
+  const shapeTells = input.candidate.length >= LEAST_SHAPE_EVENTS;
+  if (shapeTells && -length.mean - limits.quantile * length.standardError > limits.maxLengthFall)
     return reject(
       `It ends earlier: ${say(-length.mean)} less of the typed text is written (limit ${limits.maxLengthFall}).`,
     );
-  if (repeated.mean - limits.quantile * repeated.standardError > limits.maxRepetitionRise)
+  if (shapeTells && repeated.mean - limits.quantile * repeated.standardError > limits.maxRepetitionRise)
     return reject(
       `It repeats itself: at ${say(repeated.mean)} more of the tokens (limit ${limits.maxRepetitionRise}).`,
     );

@@ -177,4 +177,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Log-probabilities of the generated tokens at temperature 1, as float32.
   ALTER TABLE completions ADD COLUMN model_logprobs BLOB NOT NULL DEFAULT x'';
   `,
+  `
+  -- Adapters lie in checkpoints/WORKSPACE/global_step_VERSION; the ones before stay where they are.
+  UPDATE adapters SET file = '../adapters/' || file;
+  `,
 ];

@@ -10,13 +10,13 @@ import { createRunTable, type RunTable } from './runs.ts';
 import { createServedTable, type ServedTable } from './served.ts';
 import type { CompletionRecord, CompletionSink } from './types.ts';
 
-const ADAPTER_FOLDER = 'adapters';
+const CHECKPOINT_FOLDER = 'checkpoints';
 const CANCELLED = 'cancelled';
 
 /** Everything that the companion remembers, in one SQLite file of the data folder. */
 export interface Store extends CompletionSink {
   readonly dataDir: string;
-  /** Folder of the adapter files. */
+  /** Folder of the adapter files, by workspace and version. */
   readonly adapterDir: string;
   readonly completions: CompletionTable;
   readonly events: EventTable;
@@ -41,7 +41,7 @@ export interface Store extends CompletionSink {
 export function openStore(dataDir: string, maxBytes?: number): Store {
   const { durable, quick } = openDatabase(dataDir, maxBytes);
   const path = join(dataDir, DATABASE_FILE);
-  const adapterDir = join(dataDir, ADAPTER_FOLDER);
+  const adapterDir = join(dataDir, CHECKPOINT_FOLDER);
   guarded(path, () => makePrivateFolder(adapterDir));
   const completions = createCompletionTable({ durable, quick });
   const addCount = quick.prepare(

@@ -149,7 +149,7 @@ export interface AdapterRow {
   version: number;
   /** 0: the base model. */
   parent: number;
-  /** Name of the file in the data folder's `adapters`. */
+  /** Path of the file in the data folder's `checkpoints`, with slashes. */
   file: string;
   modelHash: string;
   modelName: string;

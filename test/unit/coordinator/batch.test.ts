@@ -44,7 +44,7 @@ describe("the gate's texts", () => {
   }
   const targets = (maxGateItems: number): string[] => {
     const settings = trainingSettingsSchema.parse({ maxGateItems });
-    const batch = buildBatch(store, [], [BASE], { modelHash: MODEL_HASH, text, settings }, Date.now());
+    const batch = buildBatch(store, [], [BASE], { modelHash: MODEL_HASH, text, settings }, Date.now(), null);
     return batch.heldOut.map((item) => text.detokenize(item.target));
   };
 

@@ -117,7 +117,7 @@ describe('decideGate', () => {
   const gaming: [string, number, Partial<Score>, RegExp | null][] = [
     ['ends after one token', 50, { length: 1 }, /ends earlier: 0\.9000/],
     ['ends a little earlier', 50, { length: 9 }, null],
-    ['ends earlier at the one place there is', 1, { length: 1 }, null],
+    ['ends earlier at the few places there are', 7, { length: 1 }, null],
     ['repeats itself', 50, { repeated: 6 }, /repeats itself: at 0\.6000/],
     ['repeats itself a little', 50, { repeated: 1 }, null],
   ];

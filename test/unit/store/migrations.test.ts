@@ -68,4 +68,20 @@ describe("migrations of the companion's database", () => {
     store.close();
     rmSync(dataDir, { recursive: true });
   });
+
+  it('leave adapters where they lie', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'hone-migrations-'));
+    const database = new Database(join(dataDir, DATABASE_FILE));
+    for (const sql of MIGRATIONS.slice(0, 3)) database.exec(sql);
+    database.exec(`
+      PRAGMA user_version = 3;
+      INSERT INTO models VALUES ('m', 'm', 'm');
+      INSERT INTO adapters VALUES (1, 0, 'adapter-1.gguf', 'm', 'w', 'promoted', 0.5, '{}', 0, 0);`);
+    database.close();
+    const store = openStore(dataDir);
+    const path = join(store.adapterDir, store.adapters.get(1)!.file);
+    assert.equal(path, join(dataDir, 'adapters', 'adapter-1.gguf'));
+    store.close();
+    rmSync(dataDir, { recursive: true });
+  });
 });
