@@ -12,6 +12,7 @@ import { createFeedbackService } from './server/feedback/service.ts';
 import { createInferenceService } from './server/inference/service.ts';
 import { checkTokenPolicy, isLoopback, newToken, NO_TOKEN } from './server/shared/access.ts';
 import type { Logger } from './server/shared/logging.ts';
+import { HoneError } from './server/shared/errors.ts';
 import { listen } from './server/shared/service.ts';
 import { openStore } from './store/store.ts';
 
@@ -98,6 +99,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       list: () => coordinator.loadable(),
       activate: async (version, scale) => void (await coordinator.activate(version, scale)),
     };
+    inference.environment.onRecordFailure = (error) => coordinator.recordFailed(error);
     const { maxQueued } = config.training;
     const feedback = createFeedbackService({
       host,
@@ -119,6 +121,11 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       inferenceTokenFingerprint: fingerprint(token),
       feedbackTokenFingerprint: fingerprint(feedbackToken),
     });
+    if (store.noRoom || !lock.published) {
+      const message = `The disk that holds ${options.dataDir} is full: completions are served and not recorded. Free some disk space.`;
+      logger.error({ foundByOthers: lock.published }, message);
+      coordinator.recordFailed(new HoneError('storage_full', message));
+    }
     const ready: ServeReady = {
       inference: inferenceUrl,
       feedback: feedbackUrl,

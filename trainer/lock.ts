@@ -7,7 +7,7 @@ import {
   companionLockSchema,
   type CompanionLock,
 } from '../extension/common/contracts/index.ts';
-import { guarded } from './store/database.ts';
+import { guarded, isStorageFull } from './store/database.ts';
 import { makePrivateFolder } from './store/folder.ts';
 import { HoneError } from './server/shared/errors.ts';
 
@@ -35,6 +35,8 @@ class DataFolderInUseError extends HoneError {
 }
 
 interface DataFolderLock {
+  /** False: there was no room for the file, and windows that want to attach don't find this companion. */
+  readonly published: boolean;
   /** Writes what is known by now (ports, fingerprints) for windows that want to attach. */
   publish(change: Partial<Omit<CompanionLock, 'v' | 'pid' | 'startedAt'>>): void;
   /** Removes the file and lets the next companion in. */
@@ -46,7 +48,8 @@ interface DataFolderLock {
  * also when its number has been given to another process since.
  *
  * @throws DataFolderInUseError when another live process holds it.
- * @throws HoneError (`data_dir_unusable`, `storage_full`) when the folder can't be written; `publish` too.
+ * @throws HoneError (`data_dir_unusable`) when the folder can't be written; `publish` too. A full disk is none: then
+ *   `published` is false.
  */
 export function lockDataFolder(dataDir: string): DataFolderLock {
   const handle = takeLock(dataDir);
@@ -60,17 +63,21 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     inferenceTokenFingerprint: null,
     feedbackTokenFingerprint: null,
   };
+  let published: boolean;
   try {
-    writeInfo(dataDir, info);
+    published = writeInfo(dataDir, info);
   } catch (error) {
     handle.close();
     throw error;
   }
   held.add(handle);
   return {
+    get published() {
+      return published;
+    },
     publish(change) {
       info = { ...info, ...change };
-      writeInfo(dataDir, info);
+      published = writeInfo(dataDir, info);
     },
     release() {
       if (!held.delete(handle)) return;
@@ -102,6 +109,8 @@ function takeLock(dataDir: string): Database.Database {
   return guarded(path, () => {
     const handle = new Database(path, { timeout: 0 });
     try {
+      // Nothing is ever written to it: a journal on the disk would only need room.
+      handle.pragma('journal_mode = MEMORY');
       handle.exec('BEGIN EXCLUSIVE');
       return handle;
     } catch (error) {
@@ -125,17 +134,29 @@ function readInfo(dataDir: string): CompanionLock | null {
   }
 }
 
-function writeInfo(dataDir: string, info: CompanionLock): void {
+/** Returns false when there is no room for it, not even in the place of what an earlier companion left behind. */
+function writeInfo(dataDir: string, info: CompanionLock): boolean {
   const path = join(dataDir, COMPANION_FILE);
-  const partial = `${path}.${process.pid}`;
-  guarded(path, () => {
+  for (let tries = 0; tries < 2; tries++) {
     try {
-      writeFileSync(partial, JSON.stringify(info), { mode: 0o600 });
-      renameSync(partial, path);
-    } finally {
-      rmSync(partial, { force: true });
+      guarded(path, () => replaceFile(path, JSON.stringify(info)));
+      return true;
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      rmSync(path, { force: true });
     }
-  });
+  }
+  return false;
+}
+
+function replaceFile(path: string, text: string): void {
+  const partial = `${path}.${process.pid}`;
+  try {
+    writeFileSync(partial, text, { mode: 0o600 });
+    renameSync(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
 function describe(running: CompanionLock | null): string {

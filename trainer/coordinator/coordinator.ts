@@ -69,8 +69,8 @@ export class Coordinator {
   private progress: LearnerProgress | 'preparing' | null = null;
   private busy = false;
   private trouble: string | null = null;
-  /** The trouble is a full disk: an event that could be stored ends it. */
-  private noRoom = false;
+  /** The trouble is that nothing can be stored, most often a full disk: an event that could be stored ends it. */
+  private unstorable = false;
   private readonly ending = new AbortController();
 
   /** Takes over the store and the engine as they are; `start` brings the active adapter into service. */
@@ -134,9 +134,15 @@ export class Coordinator {
 
   /** To be called after events were stored. */
   eventsArrived(): void {
-    if (this.noRoom) this.tell(null);
+    if (this.unstorable) this.tell(null);
     this.queue.changed();
     this.wake(ARRIVAL_DEBOUNCE_MS);
+  }
+
+  /** To be called when a completion could not be recorded: the status tells it until an event could be stored. */
+  recordFailed(error: unknown): void {
+    this.tell(error as Error);
+    this.unstorable = true;
   }
 
   /** Settles what is open and trains now; an update under way is waited for first. */
@@ -248,7 +254,7 @@ export class Coordinator {
       if (this.ending.signal.aborted) return;
       this.tell(error);
       this.options.logger.error({ err: error }, 'An update could not be made; the next event tries again.');
-      if (this.noRoom) this.wake(this.learner.waitMs > 0 ? this.learner.waitMs : NO_ROOM_RETRY_MS);
+      if (this.unstorable) this.wake(this.learner.waitMs > 0 ? this.learner.waitMs : NO_ROOM_RETRY_MS);
     });
   }
 
@@ -265,7 +271,7 @@ export class Coordinator {
   private async update(events: OutcomeFacts[], now: number | null): Promise<RunSummary | null> {
     if (events.length === 0) return null;
     this.progress = 'preparing';
-    this.noRoom = false;
+    this.unstorable = false;
     this.learner.setPaused(this.busy);
     try {
       const decided = await performUpdate(this.parts, events, now, (progress) => {
@@ -290,7 +296,7 @@ export class Coordinator {
 
   /** What is wrong, for the status; null: nothing any more. */
   private tell(error: Error | null): void {
-    this.noRoom = isStorageFull(error);
+    this.unstorable = isStorageFull(error);
     this.trouble = error?.message ?? null;
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   BASE_ADAPTER,
@@ -9,6 +9,7 @@ import {
 import type { Config } from '../cli/options.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import type { GpuChoice } from '../inference/llama.ts';
+import { makePrivateFolder } from '../store/folder.ts';
 import { lockstepConfig, type Arm } from './arms.ts';
 import { HttpCompanion, type CompanionAddress } from './companion.ts';
 import type { FileSplit } from './files.ts';
@@ -181,7 +182,7 @@ async function startArm(
     const { address } = options;
     return { address, model: path.basename(options.modelPath), pid: 0, log: () => '', stop: async () => {} };
   }
-  mkdirSync(dataDir, { recursive: true });
+  makePrivateFolder(dataDir);
   const configPath = path.join(dataDir, 'replay-config.json');
   writeFileSync(configPath, JSON.stringify(lockstepConfig(options.config, arm, seed), null, 2));
   const { modelPath, gpu, threads } = options;

@@ -14,7 +14,12 @@ export interface Connections {
   durable: Database.Database;
   /** `synchronous=NORMAL`: survives the process, reaches the disk with the next durable commit. */
   quick: Database.Database;
+  /** The disk was full at the start. What is there can be read, and written to again when there is room. */
+  noRoom: boolean;
 }
+
+/** The shared index of the write-ahead log can't be made; a connection that is alone keeps it in its memory instead. */
+const NO_ROOM_FOR_INDEX: ReadonlySet<unknown> = new Set(['SQLITE_IOERR_SHMSIZE', 'SQLITE_IOERR_SHMMAP']);
 
 /**
  * Opens `experience.db` of a data folder in WAL mode and brings its schema up to date.
@@ -25,9 +30,16 @@ export function openDatabase(dataDir: string, maxBytes = MAX_DATABASE_BYTES): Co
   const path = join(dataDir, DATABASE_FILE);
   return guarded(path, () => {
     makePrivateFolder(dataDir);
-    const durable = connect(path, 'FULL', maxBytes);
-    migrate(durable, path);
-    return { durable, quick: connect(path, 'NORMAL', maxBytes) };
+    try {
+      const durable = connect(path, 'FULL', maxBytes);
+      migrate(durable, path);
+      return { durable, quick: connect(path, 'NORMAL', maxBytes), noRoom: false };
+    } catch (error) {
+      if (!NO_ROOM_FOR_INDEX.has((error as { code?: unknown }).code)) throw error;
+      const alone = connect(path, 'FULL', maxBytes, true);
+      migrate(alone, path);
+      return { durable: alone, quick: alone, noRoom: true };
+    }
   });
 }
 
@@ -78,14 +90,25 @@ function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
-function connect(path: string, synchronous: 'FULL' | 'NORMAL', maxBytes: number): Database.Database {
+function connect(
+  path: string,
+  synchronous: 'FULL' | 'NORMAL',
+  maxBytes: number,
+  alone = false,
+): Database.Database {
   const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-  database.pragma('journal_mode = WAL');
-  database.pragma(`synchronous = ${synchronous}`);
-  database.pragma('foreign_keys = ON');
-  const pageBytes = database.pragma('page_size', { simple: true }) as number;
-  database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
-  return database;
+  try {
+    if (alone) database.pragma('locking_mode = EXCLUSIVE');
+    database.pragma('journal_mode = WAL');
+    database.pragma(`synchronous = ${synchronous}`);
+    database.pragma('foreign_keys = ON');
+    const pageBytes = database.pragma('page_size', { simple: true }) as number;
+    database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 function migrate(database: Database.Database, path: string): void {

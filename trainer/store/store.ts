@@ -18,6 +18,8 @@ export interface Store extends CompletionSink {
   readonly dataDir: string;
   /** Folder of the adapter files, by workspace and version. */
   readonly adapterDir: string;
+  /** The disk was full when it was opened: until there is room nothing can be written. */
+  readonly noRoom: boolean;
   readonly completions: CompletionTable;
   readonly events: EventTable;
   readonly facts: FactTable;
@@ -39,11 +41,12 @@ export interface Store extends CompletionSink {
  * Every call throws HoneError when the folder can't take or give data; nothing is acknowledged then.
  */
 export function openStore(dataDir: string, maxBytes?: number): Store {
-  const { durable, quick } = openDatabase(dataDir, maxBytes);
+  const connections = openDatabase(dataDir, maxBytes);
+  const { durable, quick, noRoom } = connections;
   const path = join(dataDir, DATABASE_FILE);
   const adapterDir = join(dataDir, CHECKPOINT_FOLDER);
   guarded(path, () => makePrivateFolder(adapterDir));
-  const completions = createCompletionTable({ durable, quick });
+  const completions = createCompletionTable(connections);
   const addCount = quick.prepare(
     'INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
   );
@@ -53,6 +56,7 @@ export function openStore(dataDir: string, maxBytes?: number): Store {
   return {
     dataDir,
     adapterDir,
+    noRoom,
     completions: guardAll(path, completions),
     events: guardAll(path, createEventTable(durable, completions)),
     facts: guardAll(path, createFactTable(durable, completions)),

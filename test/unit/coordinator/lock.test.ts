@@ -115,6 +115,27 @@ describe('lock of the data folder', () => {
     lockDataFolder(dataDir).release();
   });
 
+  it('takes the room of what an earlier companion left behind when the disk is full', () => {
+    if (process.platform !== 'linux') return;
+    const path = join(dataDir, COMPANION_FILE);
+    writeFileSync(path, 'of before');
+    // A write to this device fails for want of room.
+    symlinkSync('/dev/full', `${path}.${process.pid}`);
+    const lock = lockDataFolder(dataDir);
+    assert.equal(lock.published, true);
+    assert.equal(companionLockSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).pid, process.pid);
+    assert.deepEqual(readdirSync(dataDir).sort(), [COMPANION_FILE, 'companion.lock']);
+    lock.release();
+  });
+
+  it('says at once that a folder cannot be made, and makes those above one', () => {
+    if (process.platform !== 'linux') return;
+    assert.throws(() => lockDataFolder('/proc/hone'), { code: 'data_dir_unusable', message: /\/proc\/hone/ });
+    const deep = join(dataDir, 'a', 'b', 'c');
+    lockDataFolder(deep).release();
+    assert.equal(statSync(deep).mode & 0o777, 0o700);
+  });
+
   it('fingerprints a token without telling it', () => {
     assert.match(tokenFingerprint('secret'), /^[0-9a-f]{16}$/);
     assert.notEqual(tokenFingerprint('secret'), tokenFingerprint('Secret'));

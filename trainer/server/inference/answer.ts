@@ -149,13 +149,11 @@ export function writeRecord(environment: InferenceEnvironment, record: Completio
   guarded(environment, record.id, () => environment.sink.recordCompletion(record));
 }
 
-/** The developer gets the text all the same; that nothing can be learned from it is said here and counted. */
 function guarded(environment: InferenceEnvironment, completion: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    environment.countRecordFailure();
-    environment.logger.error({ err: error, completion }, 'The completion could not be recorded.');
+    environment.recordFailed(error, completion);
   }
 }
 

@@ -35,7 +35,8 @@ export class InferenceEnvironment {
   readonly logger: Logger;
   readonly metrics = new Metrics();
   adapters: AdapterDirectory | null = null;
-  readonly countRecordFailure: (amount?: number) => void;
+  /** Told of each completion that could not be recorded. */
+  onRecordFailure: (error: unknown) => void = () => {};
   /** Completions that were asked for ahead. */
   readonly unshown = new UnshownRecords();
   readonly countAhead: (amount?: number) => void;
@@ -61,12 +62,9 @@ export class InferenceEnvironment {
       truncated: metrics.counter('hone_prompts_truncated_total', 'Prompts that were cut to fit the context.'),
       queue: metrics.counter('hone_queue_seconds_total', 'Time that requests waited for their turn.'),
       promptTime: metrics.counter('hone_prompt_seconds_total', 'Time from turn to first token.'),
+      unrecorded: metrics.counter('hone_record_failures_total', 'Completions that could not be recorded.'),
       total: metrics.counter('hone_completion_seconds_total', 'Time from request to last token.'),
     };
-    this.countRecordFailure = metrics.counter(
-      'hone_record_failures_total',
-      'Completions that could not be recorded.',
-    );
     this.countAhead = metrics.counter('hone_look_ahead_total', 'Completions that were made ahead.');
     this.countAheadShown = metrics.counter(
       'hone_look_ahead_shown_total',
@@ -98,6 +96,13 @@ export class InferenceEnvironment {
 
   get state(): { engine: Engine | null; failure: HoneError | null } {
     return { engine: this.engine, failure: this.failure };
+  }
+
+  /** The developer got the text all the same; that nothing can be learned from it is said and counted. */
+  recordFailed(error: unknown, completion: string): void {
+    this.counters.unrecorded();
+    this.logger.error({ err: error, completion }, 'The completion could not be recorded.');
+    this.onRecordFailure(error);
   }
 
   count(prompt: BuiltPrompt, result: GenerateResult): void {
