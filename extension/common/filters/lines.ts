@@ -27,15 +27,20 @@ export function unfinishedLine(text: string, view: FilterView): string {
   return view.multiline && view.truncated && end >= 0 ? text.slice(0, end) : text;
 }
 
-/** A line, or a few lines, that the text writes twice in a row are written once, and the text ends there. */
+/**
+ * A line, or a few lines, that the text writes twice in a row are written once, and the text ends there. Lines that
+ * are indented otherwise are others; the first one's indentation stands before the caret.
+ */
 export function repeatedLines(text: string): string {
   const lines = text.split('\n');
   for (let end = 2; end <= lines.length; end++) {
     for (let period = 1; period <= LONGEST_PERIOD_LINES && 2 * period <= end; period++) {
       const second = lines.slice(end - period, end);
       const first = lines.slice(end - 2 * period, end - period);
-      if (second.some(hasWord) && second.every((line, i) => line.trim() === first[i]!.trim()))
-        return lines.slice(0, end - period).join('\n');
+      const fromCaret = end === 2 * period;
+      const isSame = (line: string, i: number): boolean =>
+        fromCaret && i === 0 ? line.trim() === first[i]!.trim() : line.trimEnd() === first[i]!.trimEnd();
+      if (second.some(hasWord) && second.every(isSame)) return lines.slice(0, end - period).join('\n');
     }
   }
   return text;

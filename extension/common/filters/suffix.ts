@@ -24,15 +24,15 @@ export function stopAtSuffix(text: string, view: FilterView): string {
   return isOwn(overlapping, stop) ? text : overlapping;
 }
 
-/** A text of several lines ends where it comes to the next line below that is not blank. */
+/** A text of several lines ends where it comes to the next line below that is not blank, indented as it is there. */
 export function stopAtLineBelow(text: string, view: FilterView): string {
-  const below = view.linesBelow.map((line) => line.trim()).filter((line) => line !== '');
+  const below = view.linesBelow.map((line) => line.trimEnd()).filter((line) => line !== '');
   const [stop, second] = below;
   if (stop === undefined || !/\w/.test(stop)) return text;
   const lines = text.split('\n');
   const at = lines.findIndex((line, i) => {
-    if (i === 0 || line.trim() !== stop) return false;
-    return stop.length >= SHORTEST_LINE_STOP_CHARS || lines[i + 1]?.trim() === second;
+    if (i === 0 || line.trimEnd() !== stop) return false;
+    return stop.trimStart().length >= SHORTEST_LINE_STOP_CHARS || lines[i + 1]?.trimEnd() === second;
   });
   return at === -1 ? text : lines.slice(0, at).join('\n');
 }

@@ -14,10 +14,12 @@ export function cutAtSyntax(text: string, place: Place, syntax: Syntax): string 
   if (!text.includes('\n')) return text;
   const { head, scan, block } = place;
   const whole = scanBrackets(head + text);
-  const completed = head + text + (syntax.language.opener === '{' ? closersOf(whole) : '');
+  // On a line of their own: the text may end in a comment.
+  const completed = head + text + (syntax.language.opener === '{' ? `\n${closersOf(whole)}` : '');
   const tree = syntax.parser.parse(completed);
   if (tree === null) return firstLine(text);
-  const unfinished = whole.open.length > scan.open.length || whole.state !== 'code';
+  const inString = whole.state !== 'code' && whole.state !== 'lineComment';
+  const unfinished = whole.open.length > scan.open.length || inString;
   const end = block
     ? blockEnd(tree.rootNode, text, place, block, syntax, unfinished)
     : statementEnd(tree.rootNode, text, place, syntax, unfinished);
@@ -30,20 +32,21 @@ function blockEnd(
   root: SyntaxNode,
   text: string,
   { head }: Place,
-  { opener, indent }: NonNullable<Place['block']>,
+  { opener, indent, closed }: NonNullable<Place['block']>,
   { language }: Syntax,
   unfinished: boolean,
 ): number | undefined {
   const block = blockAt(root, opener, language);
   if (block === null) return undefined;
-  const limit = head.length + dedentAt(text, indent, head);
-  const closes = language.opener === '{' && block.endIndex <= head.length + text.length;
-  if (closes && !block.hasError && block.endIndex <= limit) return block.endIndex;
+  const limit = head.length + dedentAt(text, indent);
+  const ends = language.opener === '{' && block.endIndex <= head.length + text.length;
+  const lastLine = text.slice(limit - head.length, block.endIndex - 1 - head.length);
+  if (ends && !closed && !block.hasError && lastLine.trim() === '') return block.endIndex;
   const statements = statementsOf(block, language.blocks).filter((one) => one.endIndex > head.length);
   const wrong = statements.findIndex((one) => one.hasError || one.endIndex > limit);
   const sound = wrong === -1 ? statements : statements.slice(0, wrong);
   // What is left open is left open by the last of them.
-  const last = (unfinished && wrong === -1 ? sound.slice(0, -1) : sound).at(-1);
+  const last = (unfinished && !ends && wrong === -1 ? sound.slice(0, -1) : sound).at(-1);
   if (last === undefined) return undefined;
   const separator = /^\s*[;,]/.exec(text.slice(last.endIndex - head.length))?.[0].length ?? 0;
   return last.endIndex + separator;
@@ -74,13 +77,11 @@ function statementsOf(block: SyntaxNode, blocks: ReadonlySet<string>): SyntaxNod
   });
 }
 
-/** Offset of the first line of the text that is indented no further than the block's own line and closes nothing. */
-function dedentAt(text: string, indent: string, head: string): number {
+/** Offset of the first line of the text, blank ones aside, that is indented no further than the block's own line. */
+function dedentAt(text: string, indent: string): number {
   let offset = 0;
   for (const [i, line] of text.split('\n').entries()) {
-    const written = i === 0 ? head.slice(head.lastIndexOf('\n') + 1) + line : line;
-    const inside = indentOf(written).length > indent.length || /^\s*($|[)\]}])/.test(written);
-    if (i > 0 && !inside) return offset;
+    if (i > 0 && line.trim() !== '' && indentOf(line).length <= indent.length) return offset;
     offset += line.length + 1;
   }
   return text.length;

@@ -42,19 +42,13 @@ export function placeOf(before: string, after: string, syntax: Syntax): Place | 
   const place: Place = { head, scan: scanBrackets(head) };
   if (place.scan.state !== 'code') return undefined;
   if (hasBlankLine(head.slice(head.trimEnd().length))) return place;
-  // A member of a class of which the head is out of sight is none on its own.
-  const isMember = language.memberHead !== undefined && indentOf(head) !== '';
-  const inClass = isMember && {
-    head: language.memberHead + head,
-    scan: scanBrackets(language.memberHead + head),
-  };
-  const found = blockOf(place, syntax) ?? (inClass ? blockOf(inClass, syntax) : undefined);
+  const found = blockOf(place, syntax);
   if (found === undefined) return place;
   const { indent } = found.block;
   const nextLine = below.find((line) => line.trim() !== '');
   if (nextLine !== undefined && indentOf(nextLine).length > indent.length) return place;
   const closed = language.opener === '{' && nextLine?.startsWith(`${indent}}`) === true;
-  return { ...found, block: { ...found.block, closed } };
+  return { head: found.head, scan: found.scan, block: { ...found.block, closed } };
 }
 
 /** The block that begins with the bracket or colon at this offset; null when it begins none. */
@@ -76,8 +70,25 @@ export function closersOf({ open }: Scan): string {
     .join('');
 }
 
-/** The block that is open at the end of `head` and has nothing in it yet, if the grammar says that it is one. */
-function blockOf({ head, scan }: Place, { language, parser }: Syntax): Required<Place> | undefined {
+/**
+ * The block that is open at the end of `head` and has nothing in it yet, if the grammar says that it is one. A member
+ * of a class of which the start is out of sight parses only inside of one.
+ */
+function blockOf(place: Place, syntax: Syntax): Required<Place> | undefined {
+  const alone = blockIn(place.head, place.scan, syntax);
+  const { memberHead } = syntax.language;
+  if (alone?.sound === true || memberHead === undefined || indentOf(place.head) === '') return alone;
+  const head = memberHead + place.head;
+  const inClass = blockIn(head, scanBrackets(head), syntax);
+  return inClass?.sound === true ? inClass : (alone ?? inClass);
+}
+
+/** `sound`: everything before it parses too. */
+function blockIn(
+  head: string,
+  scan: Scan,
+  { language, parser }: Syntax,
+): (Required<Place> & { sound: boolean }) | undefined {
   const opener = language.opener === '{' ? lastBrace(head, scan) : lastColon(head, scan);
   if (opener === undefined) return undefined;
   const tree = parser.parse(
@@ -87,9 +98,10 @@ function blockOf({ head, scan }: Place, { language, parser }: Syntax): Required<
   const block = blockAt(tree.rootNode, opener, language);
   // What looks like a label is mostly a property of an object of which the start is out of sight.
   const opens = block !== null && !block.hasError && block.parent?.type !== 'labeled_statement';
+  const sound = !tree.rootNode.hasError;
   tree.delete();
   const indent = indentOf(head.slice(head.lastIndexOf('\n', opener) + 1));
-  return opens ? { head, scan, block: { opener, indent, closed: false } } : undefined;
+  return opens ? { head, scan, block: { opener, indent, closed: false }, sound } : undefined;
 }
 
 function lastBrace(head: string, { open }: Scan): number | undefined {
