@@ -2,6 +2,7 @@
 import type { FileIndex, QueryWords } from './fileIndex.ts';
 import { declarationOf } from './definition.ts';
 import { importsOf, resolveImport, type Import } from './imports.ts';
+import { outlineOf } from './outline.ts';
 import { packContext, type ContextPlan, type PackedContext } from './pack.ts';
 import { queryWords } from './query.ts';
 import { bestSnippet } from './snippets.ts';
@@ -31,8 +32,9 @@ const FILES_MAX = 24;
 /** Files that are compared with their boosts counted in; of a large workspace, thousands have some word in common. */
 const COMPARED_MAX = 200;
 const SNIPPET_CHARS = 400;
-const DEFINITION_CHARS = 300;
-const OWN_IMPORTS_CHARS = 500;
+const DEFINITION_CHARS = 240;
+const OWN_IMPORTS_CHARS = 300;
+const OUTLINE_CHARS = 300;
 /** A name that is used this near to the caret, in lines, is worth its definition. */
 const NAME_LINES = 12;
 /** What a file's score is multiplied by. */
@@ -51,6 +53,7 @@ export function gatherCandidates(workspace: Workspace, ask: ContextAsk): Context
   const imports = importsOf(document);
   return [
     ...ownImports(ask, imports, document),
+    ...outline(workspace, ask),
     ...definitions(workspace, ask, imports),
     ...similarCode(workspace, ask, imports),
   ];
@@ -72,6 +75,14 @@ function ownImports(
   }
   if (text === '') return [];
   return [{ source: 'ownImports', path, firstLine: unseen[0]!.firstLine, text, score: 1, signals: {} }];
+}
+
+/** The document's declarations outside of the window. */
+function outline({ textOf }: Workspace, { path, above, prefix, suffix }: ContextAsk): ContextCandidate[] {
+  const from = above.split('\n').length - 1;
+  const shown = { from, to: from + (prefix + suffix).split('\n').length };
+  const found = outlineOf(textOf(path) ?? '', shown, OUTLINE_CHARS);
+  return found === undefined ? [] : [{ source: 'outline', path, ...found, score: 1, signals: {} }];
 }
 
 /** Definitions of imported names that are used near the caret; the nearest use first. */

@@ -27,8 +27,8 @@ export interface PackedContext {
 /** docs/completions.md has the figures that it was chosen by. */
 export const DEFAULT_CONTEXT_PLAN: ContextPlan = {
   sources: CONTEXT_SOURCES,
-  budgetTokens: 200,
-  piecesOfSource: { ownImports: 1, definition: 2, similar: 1 },
+  budgetTokens: 256,
+  piecesOfSource: { ownImports: 1, outline: 1, definition: 2, similar: 1 },
 };
 
 /**
@@ -69,7 +69,9 @@ function sizeOf({ path, text }: ContextCandidate): number {
   return path.length + 1 + text.length;
 }
 
+/** An outline's lines are none that follow each other, and no other source's. */
 function overlap(a: ContextCandidate, b: ContextCandidate): boolean {
+  if (a.source === 'outline' || b.source === 'outline') return false;
   return a.firstLine < b.firstLine + lineCount(b.text) && b.firstLine < a.firstLine + lineCount(a.text);
 }
 

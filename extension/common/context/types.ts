@@ -2,11 +2,12 @@ import type { CompletionRequest } from '../contracts/index.ts';
 
 /**
  * Where a piece of context comes from, in the order in which the model sees them, what changes least first:
- * `ownImports`, the import lines of the document itself where the window doesn't reach them; `definition`, where a name
+ * `ownImports`, the import lines of the document itself where the window doesn't reach them; `outline`, its other
+ * declarations that the window doesn't show, by their first lines; `definition`, where a name
  * that is imported and used near the caret is declared; `similar`, code with words in common with what stands around
  * the caret.
  */
-export const CONTEXT_SOURCES = ['ownImports', 'definition', 'similar'] as const;
+export const CONTEXT_SOURCES = ['ownImports', 'outline', 'definition', 'similar'] as const;
 export type ContextSource = (typeof CONTEXT_SOURCES)[number];
 
 /** Whole lines of a file that could be shown to the model. */

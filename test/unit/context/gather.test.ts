@@ -37,6 +37,16 @@ describe('context beyond the file', () => {
     assert.deepEqual(of('ownImports', candidates({ above: '', prefix: ABOVE + ASK.prefix })), []);
   });
 
+  it('has the declarations of the document outside of the window', () => {
+    const file = `${ABOVE}${ASK.prefix}${ASK.suffix}\nexport class Basket {\n  total(): number {\n    if (x) {`;
+    const index = new FileIndex();
+    const all = gatherCandidates({ index, textOf: (path) => (path === ASK.path ? file : undefined) }, ASK);
+    assert.deepEqual(
+      of('outline', all).map(({ text, firstLine }) => [text, firstLine]),
+      [['export class Basket {\n  total(): number {\n', 6]],
+    );
+  });
+
   it('has the definition of an imported name that is used near the caret', () => {
     const [one] = of('definition', candidates());
     assert.equal(one!.path, 'src/prices.ts');
@@ -76,7 +86,7 @@ describe('context beyond the file', () => {
 const PLAN: ContextPlan = {
   sources: ['ownImports', 'definition', 'similar'],
   budgetTokens: 200,
-  piecesOfSource: { ownImports: 1, definition: 2, similar: 1 },
+  piecesOfSource: { ownImports: 1, outline: 1, definition: 2, similar: 1 },
 };
 
 function piece(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { declarationOf } from '../../../extension/common/context/definition.ts';
+import { outlineOf } from '../../../extension/common/context/outline.ts';
 import { bestSnippet } from '../../../extension/common/context/snippets.ts';
 
 const CODE = `import { x } from './x.js';
@@ -82,4 +83,29 @@ describe('the best snippet of a file', () => {
       bestSnippet('', query, () => 1, 200),
       undefined,
     ));
+});
+
+describe('an outline', () => {
+  const lines = CODE.split('\n');
+
+  it('has the first lines of the declarations that are not shown', () =>
+    assert.deepEqual(outlineOf(CODE, { from: 0, to: 2 }, 500), {
+      firstLine: 2,
+      text: [2, 7, 13, 14].map((line) => `${lines[line]}\n`).join(''),
+    }));
+
+  it('keeps the nearest ones within its length', () =>
+    assert.deepEqual(outlineOf(CODE, { from: 14, to: 15 }, 30), { firstLine: 13, text: `${lines[13]}\n` }));
+
+  it('has methods, and no statements that look like them', () => {
+    const text =
+      'class A:\n    def run(self):\n        if (x):\n  if (y) {\n  get size(): number {\n  call(x);\n';
+    assert.equal(
+      outlineOf(text, { from: 9, to: 9 }, 500)!.text,
+      'class A:\n    def run(self):\n  get size(): number {\n',
+    );
+  });
+
+  it('is none where everything is shown', () =>
+    assert.equal(outlineOf(CODE, { from: 0, to: lines.length }, 500), undefined));
 });
