@@ -84,6 +84,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     ...registerCommands({ settings, backend, capture, cache, statusPanel, log }),
     settings.onChange(({ before, after }) => {
       if (before.trackingEnabled !== after.trackingEnabled) changeTracking();
+      if (before.multiline !== after.multiline) cache.clear();
       if (needsRestart(before, after)) void backend.restartCompanion();
       showStatus();
     }),

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { serveReadySchema } from '../../extension/common/contracts/index.ts';
-import { GRAMMARS } from '../../extension/common/syntax/languages.ts';
+import { BLOCK_LANGUAGES, GRAMMARS } from '../../extension/common/syntax/languages.ts';
+import { Grammars } from '../../extension/node/grammars.ts';
 import { NODE, ROOT, VSIX } from './harness/paths.ts';
 import { installVsix } from './harness/server.ts';
 
@@ -106,6 +107,13 @@ describe('the package', function () {
       .update(readFileSync(join(installed, model)))
       .digest('hex');
     assert.ok(sums.includes(sum));
+  });
+
+  it('parses with its own grammars', async () => {
+    const grammars = new Grammars(join(installed, 'dist', 'extension.cjs'), assert.fail);
+    for (const grammar of GRAMMARS) await grammars.load(grammar);
+    for (const languageId of Object.keys(BLOCK_LANGUAGES))
+      assert.ok(grammars.syntaxOf(languageId), languageId);
   });
 
   it('keeps the modes of the files', () => {

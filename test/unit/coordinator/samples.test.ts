@@ -85,6 +85,15 @@ describe('policy term', () => {
     ['trimmed by a filter: shown tokens only', training(escaped, { shownText: 'abcd' }), 2],
     ['trimmed inside a token: the token that reaches over', training(escaped, { shownText: 'abc' }), 2],
     [
+      'cut behind its first lines: their tokens',
+      training(
+        escaped,
+        { shownText: 'a;\nb;' },
+        { rawText: 'a;\nb;\nc(', generatedTokens: [...'a;\nb;\nc('].map((unit) => unit.charCodeAt(0)) },
+      ),
+      5,
+    ],
+    [
       'rewritten by a filter: none',
       training(escaped, { shownText: 'xbcd', correction: { typed: 'y' } }),
       undefined,

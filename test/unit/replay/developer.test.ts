@@ -135,6 +135,18 @@ describe('the simulated developer', () => {
     assert.ok(exchanges.some((exchange) => exchange.followUp));
   });
 
+  it('asks for one line, and is shown one where an answer has several', async () => {
+    const { exchanges, events, requests, text } = await stream((rest) => `${rest}\n  nonsense();\n}`, {
+      ignoreShare: 0,
+      typeThroughShare: 0,
+      deleteShare: 0,
+    });
+    assert.equal(text, file.text);
+    for (const { stop } of requests) assert.deepEqual(stop, ['\n']);
+    assert.deepEqual(new Set(outcomes(events)), new Set(['accepted']));
+    for (const { shown, rest } of exchanges) assert.equal(shown, rest);
+  });
+
   it('types a right suggestion through', async () => {
     const { events } = await stream((rest) => rest, { ignoreShare: 0, typeThroughShare: 1 });
     assert.deepEqual(new Set(outcomes(events)), new Set(['typedThrough']));
