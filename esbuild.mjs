@@ -32,7 +32,10 @@ const bundles = [
   {
     ...common,
     format: 'cjs',
-    entryPoints: { 'store-worker': 'extension/node/storeWorker.ts' },
+    entryPoints: {
+      'store-worker': 'extension/node/storeWorker.ts',
+      'context-worker': 'extension/node/contextWorker.ts',
+    },
     outExtension: { '.js': '.cjs' },
     outdir: 'dist',
   },

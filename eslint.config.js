@@ -10,9 +10,24 @@ const zones = [
     from: './trainer',
     message: 'The extension talks to the companion over HTTP only.',
   },
+  { target: './extension/common', from: './extension/workspace', message: 'common is pure: no I/O.' },
   { target: './extension/node', from: './extension/vscode', message: 'node code does not know the editor.' },
-  { target: './trainer', from: './extension/node', message: 'The trainer shares extension/common only.' },
-  { target: './trainer', from: './extension/vscode', message: 'The trainer shares extension/common only.' },
+  {
+    target: './extension/workspace',
+    from: './extension',
+    except: ['./common', './workspace'],
+    message: 'workspace reads files, for the editor and for the command line alike.',
+  },
+  {
+    target: './trainer',
+    from: './extension/node',
+    message: 'The trainer shares extension/common and workspace only.',
+  },
+  {
+    target: './trainer',
+    from: './extension/vscode',
+    message: 'The trainer shares extension/common and workspace only.',
+  },
   { target: './webview-ui', from: './trainer', message: 'The dashboard imports message types only.' },
   { target: './webview-ui', from: './extension/node', message: 'The dashboard imports message types only.' },
   {

@@ -4,19 +4,23 @@ import { window, workspace, type ExtensionContext } from 'vscode';
 import { TypeThroughCache } from './common/cache/typeThroughCache.ts';
 import { SuggestionFollower } from './common/suggestion/follower.ts';
 import { Backend } from './node/backend.ts';
+import { ContextThread } from './node/contextThread.ts';
 import { Grammars } from './node/grammars.ts';
 import { pathsIn } from './node/paths.ts';
 import { workspaceKeyOf } from './node/workspaceKey.ts';
 import { Capture } from './vscode/capture.ts';
 import { registerCommands } from './vscode/commands.ts';
-import { CurrentSettings, needsRestart } from './vscode/currentSettings.ts';
+import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { displayListener } from './vscode/displayListener.ts';
+import { PlaceContext } from './vscode/placeContext.ts';
 import { Policy } from './vscode/policy.ts';
+import { PromptExplainer } from './vscode/promptExplainer.ts';
 import { registerProvider } from './vscode/proposed.ts';
 import { HoneProvider } from './vscode/provider.ts';
 import { situationOf, statusPageData } from './vscode/situation.ts';
 import { StatusBar } from './vscode/statusBar.ts';
 import { StatusPanel } from './vscode/statusPanel.ts';
+import { WorkspaceFeed } from './vscode/workspaceFeed.ts';
 
 /** Ends what runs; set by `activate`. */
 let close: () => Promise<void> = async () => undefined;
@@ -59,6 +63,18 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     capture.restart(policy.mayRecord());
     backend.changeTracking(policy.mayRecord());
   }
+  const thread = new ContextThread({ script: paths.contextWorker, log: (level, text) => log[level](text) });
+  const feed = new WorkspaceFeed({ settings: () => settings.value, policy, thread });
+  const placeContext = new PlaceContext({
+    settings: () => settings.value,
+    policy,
+    thread,
+    recent: () => feed.recent,
+  });
+  function indexAnew(): void {
+    placeContext.forget();
+    feed.restart();
+  }
   const provider = new HoneProvider({
     settings: () => settings.value,
     policy,
@@ -66,11 +82,13 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     capture,
     cache,
     syntaxOf: (languageId) => grammars.syntaxOf(languageId),
+    context: placeContext,
     record: (completion) => backend.record(completion),
     session,
     workspaceKey: () => workspaceKeyOf(workspace.workspaceFolders?.[0]?.uri.toString()),
     log,
   });
+  const explainer = new PromptExplainer(policy, placeContext);
   const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value));
   const listener = settings.value.useProposedApi ? displayListener(provider, capture) : null;
 
@@ -80,24 +98,31 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     statusBar,
     capture,
     statusPanel,
+    feed,
+    placeContext,
+    explainer,
     registerProvider(context, { pattern: '**' }, provider, listener, log),
-    ...registerCommands({ settings, backend, capture, cache, statusPanel, log }),
+    ...registerCommands({ settings, backend, capture, cache, explainer, statusPanel, log }),
     settings.onChange(({ before, after }) => {
       if (before.trackingEnabled !== after.trackingEnabled) changeTracking();
       if (before.multiline !== after.multiline) cache.clear();
+      if (needsNewIndex(before, after)) indexAnew();
       if (needsRestart(before, after)) void backend.restartCompanion();
       showStatus();
     }),
     workspace.onDidGrantWorkspaceTrust(() => {
       changeTracking();
+      indexAnew();
       showStatus();
     }),
   );
   close = async () => {
     capture.shutdown();
+    thread.close();
     await backend.close();
   };
   changeTracking();
+  indexAnew();
   backend.start();
   showStatus();
   log.info(`Hone activated in ${Date.now() - began} ms; storage: ${paths.root}`);

@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path';
 import { licenceFiles, packageFolder, runtimeFiles, targetPlatform } from './runtimeFiles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const BUNDLES = ['extension.cjs', 'store-worker.cjs', 'hone.js', 'learner.js'];
+const BUNDLES = ['extension.cjs', 'store-worker.cjs', 'context-worker.cjs', 'hone.js', 'learner.js'];
 const TOP_LEVEL = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore'];
 /** Folders whose files are offered to `.vscodeignore`. */
 const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general', 'webview-ui/media'];

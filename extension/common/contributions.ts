@@ -2,6 +2,8 @@
  * Every command, setting and context key, once. The rest of the code uses these names only, and a test holds
  * package.json against them.
  */
+import { DEFAULT_CONTEXT_PLAN } from './context/pack.ts';
+import { CONTEXT_SOURCES, type ContextSource } from './context/types.ts';
 import { FIM_CHOICES } from './prompt/fimChoice.ts';
 import { MULTILINE_SETTINGS, type MultilineSetting } from './syntax/shape.ts';
 
@@ -12,6 +14,7 @@ export const COMMANDS = {
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
   restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
   showLog: { id: 'hone.showLog', title: 'Show Log' },
+  explainPrompt: { id: 'hone.explainPrompt', title: 'Explain Prompt Here' },
   showStatus: { id: 'hone.showStatus', title: 'Show Status' },
   acceptWord: { id: 'hone.acceptWord', title: 'Accept Word of Suggestion' },
   acceptLine: { id: 'hone.acceptLine', title: 'Accept Line of Suggestion' },
@@ -31,6 +34,9 @@ export const CONTEXT_KEYS = {
 
 export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
 
+/** Whether other code than that around the caret is shown to the model. */
+export type ContextSetting = 'auto' | 'off';
+
 export interface Settings {
   completionsEnabled: boolean;
   trackingEnabled: boolean;
@@ -40,6 +46,8 @@ export interface Settings {
   maxTokens: number;
   lookAhead: boolean;
   multiline: MultilineSetting;
+  context: ContextSetting;
+  contextSources: ContextSource[];
   temperature: number | null;
   fimTemplate: string;
   aggressiveness: number;
@@ -73,6 +81,10 @@ const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].inc
 
 const isFimChoice = (value: unknown) => FIM_CHOICES.includes(value as string);
 
+const isContext = (value: unknown) => value === 'auto' || value === 'off';
+const isSourceList = (value: unknown) =>
+  Array.isArray(value) && value.every((source) => CONTEXT_SOURCES.includes(source as ContextSource));
+
 const isMultiline = (value: unknown) => MULTILINE_SETTINGS.includes(value as MultilineSetting);
 
 const PORT_MAX = 65_535;
@@ -91,6 +103,13 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
   lookAhead: { key: 'completions.lookAhead', fallback: true, allows: isBoolean, restarts: false },
   multiline: { key: 'completions.multiline', fallback: 'auto', allows: isMultiline, restarts: false },
+  context: { key: 'completions.context', fallback: 'auto', allows: isContext, restarts: false },
+  contextSources: {
+    key: 'completions.contextSources',
+    fallback: [...DEFAULT_CONTEXT_PLAN.sources],
+    allows: isSourceList,
+    restarts: false,
+  },
   temperature: {
     key: 'completions.temperature',
     fallback: null,

@@ -21,6 +21,8 @@ export interface Paths {
   runtime: string;
   /** Thread that owns the database. */
   storeWorker: string;
+  /** Thread that owns the index of the workspace's files. */
+  contextWorker: string;
   root: string;
 }
 
@@ -40,5 +42,6 @@ export function pathsIn(globalStorage: string, distribution: string, environment
     companionScript: environment.HONE_COMPANION ?? join(distribution, 'hone.js'),
     runtime: environment.HONE_NODE ?? process.execPath,
     storeWorker: join(distribution, 'store-worker.cjs'),
+    contextWorker: join(distribution, 'context-worker.cjs'),
   };
 }

@@ -6,6 +6,7 @@ import type { Backend } from '../node/backend.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { Capture } from './capture.ts';
 import type { CurrentSettings } from './currentSettings.ts';
+import type { PromptExplainer } from './promptExplainer.ts';
 import type { StatusPanel } from './statusPanel.ts';
 
 interface CommandParts {
@@ -13,13 +14,14 @@ interface CommandParts {
   backend: Backend;
   capture: Capture;
   cache: TypeThroughCache;
+  explainer: PromptExplainer;
   statusPanel: StatusPanel;
   log: LogOutputChannel;
 }
 
 /** Registers every command of the contract; a forgotten one doesn't compile. */
 export function registerCommands(parts: CommandParts): Disposable[] {
-  const { settings, backend, capture, cache, statusPanel, log } = parts;
+  const { settings, backend, capture, cache, explainer, statusPanel, log } = parts;
   const actions: Record<CommandName, () => unknown> = {
     toggleTracking: () => settings.toggle('trackingEnabled'),
     toggleCompletions: () => settings.toggle('completionsEnabled'),
@@ -27,6 +29,7 @@ export function registerCommands(parts: CommandParts): Disposable[] {
     rollBackAdapter: () => withCompanion(parts, 'Rolling back', (client) => rollBack(client, cache)),
     restartCompanion: () => backend.restartCompanion(),
     showLog: () => log.show(),
+    explainPrompt: () => explainer.show(),
     showStatus: () => statusPanel.show(),
     acceptWord: () => acceptPart(capture, 'editor.action.inlineSuggest.acceptNextWord'),
     acceptLine: () => acceptPart(capture, 'editor.action.inlineSuggest.acceptNextLine'),

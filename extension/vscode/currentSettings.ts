@@ -60,3 +60,9 @@ export function needsRestart(before: Settings, after: Settings): boolean {
   const names = Object.keys(SETTINGS) as (keyof Settings)[];
   return names.some((name) => SETTINGS[name].restarts && before[name] !== after[name]);
 }
+
+/** True when other files may be in the index of the workspace, or others be shown of it. */
+export function needsNewIndex(before: Settings, after: Settings): boolean {
+  const names = ['completionsEnabled', 'context', 'contextSources', 'excludedFiles'] as const;
+  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}

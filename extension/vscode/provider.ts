@@ -24,6 +24,7 @@ import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
+import type { PlaceContext } from './placeContext.ts';
 import { relativePath, type Policy } from './policy.ts';
 import { ShownRows } from './shownRows.ts';
 import { LookAhead, type Made, type Place } from './lookAhead.ts';
@@ -37,6 +38,7 @@ interface ProviderParts {
   cache: TypeThroughCache;
   /** What parses a language, once it is loaded. */
   syntaxOf: (languageId: string) => Syntax | undefined;
+  context: Pick<PlaceContext, 'begin' | 'filesAt'>;
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
@@ -112,6 +114,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       );
       if (items) return items;
     }
+    this.#parts.context.begin(document, around);
     if (context.triggerKind === InlineCompletionTriggerKind.Automatic) {
       await cancelled(token, settings().debounceMs);
     }
@@ -151,6 +154,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       documentVersion: version,
       offset: around.lfOffset,
       record: recorded,
+      files: await this.#parts.context.filesAt(document, around),
     });
     const { temperature, multiline, maxTokens } = settings();
     const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));

@@ -19,6 +19,7 @@ const LARGEST_PACKAGE_MEBIBYTES = 130;
 const NEEDED = [
   /^dist\/extension\.cjs$/,
   /^dist\/store-worker\.cjs$/,
+  /^dist\/context-worker\.cjs$/,
   /^dist\/hone\.js$/,
   /^dist\/learner\.js$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errorBody, HoneError } from '../server/shared/errors.ts';
 import { addAdaptersCommand } from './adapters.ts';
 import { addClientCommand } from './client.ts';
+import { addExplainCommand } from './explain.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
 import { addTrainCommand } from './train.ts';
@@ -20,6 +21,7 @@ function createProgram(): Command {
   addTrainCommand(program);
   addAdaptersCommand(program);
   addClientCommand(program);
+  addExplainCommand(program);
   return program;
 }
 

@@ -4,6 +4,7 @@ import { declarationOf } from './definition.ts';
 import { importsOf, resolveImport, type Import } from './imports.ts';
 import { outlineOf } from './outline.ts';
 import { packContext, type ContextPlan, type PackedContext } from './pack.ts';
+import { NAME_LINES } from './placeNames.ts';
 import { queryWords } from './query.ts';
 import { bestSnippet } from './snippets.ts';
 import type { ContextCandidate } from './types.ts';
@@ -35,16 +36,23 @@ const SNIPPET_CHARS = 400;
 const DEFINITION_CHARS = 240;
 const OWN_IMPORTS_CHARS = 300;
 const OUTLINE_CHARS = 300;
-/** A name that is used this near to the caret, in lines, is worth its definition. */
-const NAME_LINES = 12;
 /** What a file's score is multiplied by. */
 const BOOSTS = { sameFolder: 1.1, imported: 1.3, recent: 1.3 };
 /** Of the files viewed or edited lately, those that count. */
 const RECENT_FILES = 8;
 
-/** What the model is shown of the workspace, and what became of each candidate. */
-export function contextFor(workspace: Workspace, ask: ContextAsk, plan: ContextPlan): PackedContext {
-  return packContext(gatherCandidates(workspace, ask), plan, ask.prefix + ask.suffix);
+/**
+ * What the model is shown of the workspace, and what became of each candidate.
+ *
+ * @param known candidates from elsewhere, such as a language server's definitions; they come first
+ */
+export function contextFor(
+  workspace: Workspace,
+  ask: ContextAsk,
+  plan: ContextPlan,
+  known: readonly ContextCandidate[] = [],
+): PackedContext {
+  return packContext([...known, ...gatherCandidates(workspace, ask)], plan, ask.prefix + ask.suffix);
 }
 
 /** Candidates of all sources; within a source the best first. */

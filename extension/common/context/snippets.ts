@@ -26,7 +26,7 @@ export function bestSnippet(
   weight: (word: string) => number,
   maxChars: number,
 ): Snippet | undefined {
-  const lines = text.split('\n');
+  const lines = text.replace(/\n$/, '').split('\n');
   const words = lines.map((line) => new Set(wordsOf(line)));
   let best: Omit<Snippet, 'text'> | undefined;
   let end = 0;

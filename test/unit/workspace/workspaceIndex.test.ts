@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { DEFAULT_CONTEXT_PLAN } from '../../../extension/common/context/pack.ts';
+import type { ContextCandidate } from '../../../extension/common/context/types.ts';
+import { WorkspaceIndex } from '../../../extension/workspace/workspaceIndex.ts';
+import { WorkspaceFolder } from '../../fixtures/workspaceFolder.ts';
+
+const CART = 'export function cartTotal(items) {\n  return items.length;\n}\n';
+const ASK = { path: 'main.js', prefix: 'const sum = cartTotal(', suffix: ');\n', above: '', recent: [] };
+
+describe('the index of a workspace', () => {
+  let folder: WorkspaceFolder;
+  let index: WorkspaceIndex;
+  beforeEach(() => {
+    folder = new WorkspaceFolder();
+    folder.write({ 'cart.js': CART, 'other.js': 'export const other = 1;\n', '.gitignore': 'out/\n' });
+    index = open();
+  });
+  afterEach(() => folder.remove());
+
+  const open = (label = '', excludedPatterns: string[] = []) =>
+    new WorkspaceIndex({ folders: [{ root: folder.root, label }], excludedPatterns });
+  const run = (steps: Iterable<void>) => {
+    for (const _ of steps);
+  };
+  const shown = (definitions: ContextCandidate[] = [], path = 'main.js') =>
+    index
+      .contextFor({ ask: { ...ASK, path }, definitions, plan: DEFAULT_CONTEXT_PLAN })
+      .files.map((file) => file.path);
+  const definition = (path: string): ContextCandidate => ({
+    source: 'definition',
+    path,
+    firstLine: 0,
+    text: `export const from = '${path}';\n`,
+    score: 1,
+    signals: {},
+  });
+
+  it('gives pieces of files that have words in common with the place', () => {
+    run(index.scan());
+    assert.deepEqual(shown(), ['cart.js']);
+    assert.match(index.report().summary, /^3 files with 0\.0 MB/);
+    assert.deepEqual(index.report().limits, []);
+  });
+
+  it('gives what stands in an open document, saved or not, and the file again when it is closed', () => {
+    run(index.scan());
+    index.open('cart.js', 'export const empty = 1;\r\n');
+    assert.deepEqual(shown(), []);
+    index.open('new.js', 'export function cartTotal() {}\n');
+    assert.deepEqual(shown(), ['new.js']);
+    folder.write({ 'cart.js': `${CART}// saved\n` });
+    run(index.changed([folder.path('cart.js')]));
+    assert.deepEqual(shown(), ['new.js']);
+    run(index.close('cart.js'));
+    run(index.close('new.js'));
+    assert.deepEqual(shown(), ['cart.js']);
+  });
+
+  it('follows the disk', () => {
+    run(index.scan());
+    rmSync(folder.path('cart.js'));
+    folder.write({ 'lib/sum.js': 'export const sum = cartTotal(1);\n' });
+    run(index.changed([folder.path('cart.js'), folder.path('lib')]));
+    assert.deepEqual(shown(), ['lib/sum.js']);
+  });
+
+  it('never gives an excluded or an ignored file, open or named by a language server', () => {
+    index = open('', ['private/']);
+    run(index.scan());
+    for (const path of ['out/cart.js', '.env', 'private/cart.js', 'node_modules/p/cart.js'])
+      index.open(path, CART);
+    assert.deepEqual(shown(), ['cart.js']);
+    const named = ['out/a.js', 'private/a.js', '.env', 'other.js'].map(definition);
+    assert.deepEqual(shown(named), ['other.js', 'cart.js']);
+  });
+
+  it('shows no secret, also none that a piece would show half of', () => {
+    const key = Array.from({ length: 12 }, (_, line) => `MIIEpAIBAAKCAQEA${String(line).repeat(48)}`).join(
+      '\n',
+    );
+    folder.write({
+      'cart.js': `// cartTotal\nconst key = \`-----BEGIN RSA PRIVATE KEY-----\n${key}\n// cartTotal sum\n-----END RSA PRIVATE KEY-----\`;\n`,
+    });
+    run(index.scan());
+    const { files } = index.contextFor({ ask: ASK, definitions: [], plan: DEFAULT_CONTEXT_PLAN });
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['cart.js'],
+    );
+    assert.doesNotMatch(files[0]!.text, /MIIEpAIB|2222/);
+  });
+
+  it('tells the folders of a workspace apart by their names', () => {
+    index = open('shop/');
+    run(index.scan());
+    assert.deepEqual(shown([], 'shop/main.js'), ['shop/cart.js']);
+    assert.equal(index.whySkipped('cart.js'), 'outside');
+    index.open('cart.js', CART);
+    assert.deepEqual(shown([], 'shop/main.js'), ['shop/cart.js']);
+  });
+});
