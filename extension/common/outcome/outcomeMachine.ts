@@ -156,8 +156,7 @@ export class OutcomeMachine {
     for (const { display, end } of this.#pending.values()) {
       if (display.offer.document !== successor.document || end.cause !== 'typedAgainst') continue;
       if (display.start > successor.start || display.offer.id === successor.id) continue;
-      const standing = text.slice(display.start, successor.start) + successor.insertText;
-      if (!isFirstLineCompatible(display.offer.insertText, standing)) continue;
+      if (!isFirstLineCompatible(display.offer.insertText, standingFrom(display, successor, text))) continue;
       end.cause = 'superseded';
       end.by = successor.id;
     }
@@ -336,4 +335,11 @@ export class OutcomeMachine {
 /** Whether what stands between the suggestion's start and the caret is the beginning of the suggestion. */
 function standsAt(display: Display, caret: number, text: DocumentText): boolean {
   return caret >= display.start && display.offer.insertText.startsWith(text.slice(display.start, caret));
+}
+
+/** What stands where a suggestion began, with its successor; no more than is compared, however far that is away. */
+function standingFrom(display: Display, successor: OfferedCompletion, text: DocumentText): string {
+  const comparedTo = display.start + display.offer.insertText.length + 1;
+  if (successor.start > comparedTo) return text.slice(display.start, comparedTo);
+  return text.slice(display.start, successor.start) + successor.insertText;
 }
