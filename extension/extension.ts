@@ -105,7 +105,10 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     ...registerCommands({ settings, backend, capture, cache, explainer, statusPanel, log }),
     settings.onChange(({ before, after }) => {
       if (before.trackingEnabled !== after.trackingEnabled) changeTracking();
-      if (before.multiline !== after.multiline) cache.clear();
+      if (before.multiline !== after.multiline) {
+        provider.forget();
+        cache.clear();
+      }
       if (needsNewIndex(before, after)) indexAnew();
       if (needsRestart(before, after)) void backend.restartCompanion();
       showStatus();
