@@ -143,6 +143,11 @@ describe('POST /v1/completions', () => {
     assert.notDeepEqual(record!.modelLogprobs, record!.generatedLogprobs, 'drawn at another temperature');
   });
 
+  it('shows no path where a document has none', async () => {
+    await tiny.complete({ prompt: 'a', suffix: 'b', path: '', ...GREEDY });
+    assert.equal(tiny.records[0]!.promptText, '<|fim_prefix|><|fim_suffix|>b<|fim_middle|>a');
+  });
+
   it('shows pieces of other files before the document', async () => {
     const files = [{ path: 'src/b.ts', text: 'export const b = "<|fim_middle|>";\n' }];
     await tiny.complete({ ...CODE, ...GREEDY, files });

@@ -1,3 +1,4 @@
+import { toLf } from '../outcome/offsets.ts';
 import { READ_BEFORE_UNITS } from './partialWindow.ts';
 
 /** The text around a caret, LF: a few thousand units on each side, see partialWindow.ts. */
@@ -10,6 +11,31 @@ export interface Surroundings {
   /** UTF-16 offset of the caret in the document as it is, and with LF line ends. */
   offset: number;
   lfOffset: number;
+}
+
+/** What an editor reads, in the document's own line ends. */
+interface RawSurroundings {
+  before: string;
+  after: string;
+  lineSuffix: string;
+  crlf: boolean;
+  /** Of the caret, as the document is. */
+  offset: number;
+  /** Number of the caret's line, from 0. */
+  line: number;
+}
+
+/** The same with LF line ends: a model sees nothing else, so that a document is asked about alike whatever its own are. */
+export function normalisedSurroundings(raw: RawSurroundings): Surroundings {
+  const { crlf, offset, line, lineSuffix } = raw;
+  return {
+    before: toLf(raw.before),
+    after: toLf(raw.after),
+    lineSuffix,
+    eol: crlf ? '\r\n' : '\n',
+    offset,
+    lfOffset: crlf ? offset - line : offset,
+  };
 }
 
 /** How much on each side of the caret tells a place from others near it. */

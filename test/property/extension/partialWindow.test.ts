@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { accept, CARET } from '../../fixtures/acceptance.ts';
 import { promptWindow } from '../../../extension/common/prompt/window.ts';
 import {
   partialWindow,
@@ -24,6 +25,22 @@ describe('prompt window from a part of the document', () => {
         },
       ),
       { seed: 6, numRuns: 500 },
+    );
+  });
+
+  it('is the same with CRLF as with LF, in text, offsets and what is shown', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 80 }), fc.nat(), (lines, at) => {
+        const text = lines.join('\n');
+        const caret = at % (text.length + 1);
+        const marked = text.slice(0, caret) + CARET + text.slice(caret);
+        const lf = accept(marked, 'a(\n  b', '\n', true);
+        const crlf = accept(marked, 'a(\r\n  b', '\r\n', true);
+        if (lf.window.start === 0) assert.deepEqual(crlf.window, lf.window);
+        assert.ok(!/\r/.test(crlf.window.prefix + crlf.window.suffix + crlf.shown));
+        assert.equal(crlf.accepted.replaceAll('\r\n', '\n'), lf.accepted);
+      }),
+      { seed: 7, numRuns: 500 },
     );
   });
 });

@@ -135,6 +135,42 @@ const faults: Fault[] = [
     shown: '',
     guard: 'extremeRepetition',
   },
+  {
+    name: 'a closing bracket alone in a line that is indented already',
+    document: 'function f() {\n  a();\n  ‸\n',
+    raw: '}',
+    shown: '',
+    guard: 'loneCloser',
+  },
+  {
+    name: 'lines below the first indented with spaces where the document has tabs',
+    document: 'class A {\n\tsize() ‸\n}\n',
+    raw: '{\n    return 1;\n  }',
+    shown: '{\n\t\treturn 1;\n\t}',
+    guard: 'documentIndent',
+    multiline: true,
+  },
+  {
+    name: 'white space at the end of a line',
+    document: 'const a = ‸\n',
+    raw: '1;  ',
+    shown: '1;',
+    guard: 'trailingSpace',
+  },
+  {
+    name: 'more than one line where one is asked for',
+    document: 'const a = ‸\n',
+    raw: '1;\nconst b = 2;',
+    shown: '1;',
+    guard: 'singleLine',
+  },
+  {
+    name: 'the placeholder of a masked secret',
+    document: "const old = 'MAS_KEDMASKEDMASKED';\nconst key = ‸\n",
+    raw: "'MAS_KEDMASKEDMASKED';",
+    shown: '',
+    guard: 'maskedSecret',
+  },
 ];
 
 describe('faults that completions have elsewhere', () => {
