@@ -184,9 +184,9 @@ export const GUARDED_FAULTS: readonly GuardedFault[] = [
     'document without a file',
     'shows no path where a document has none',
     {
-      file: 'extension/common/prompt/fim.ts',
-      guard: ".filter((part) => 'marker' in part || part.text !== '');\n}\n\n/** For a model",
-      by: ';\n}\n\n/** For a model',
+      file: 'extension/common/prompt/fimFiles.ts',
+      guard: "...(path ? [{ marker: file, role: 'marker' } as const, ownPath(path)] : []),",
+      by: "{ marker: file, role: 'marker' } as const, ownPath(path ?? ''),",
     },
     SERVICE,
   ),
@@ -265,3 +265,9 @@ export const GUARDED_FAULTS: readonly GuardedFault[] = [
   ),
   fault('masked secret suggested', 'the placeholder of a masked secret', filter('maskedSecret')),
 ];
+
+/** The fault's line in docs/known-faults.md. */
+export function faultRow({ kind, test, name, file, guard }: GuardedFault): string {
+  const left = file === FILTERS ? `filter \`${guard.trim().replace(/,$/, '')}\`` : file;
+  return `| ${kind} | ${test}: ${name} | ${left} |`;
+}

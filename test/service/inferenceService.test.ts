@@ -298,9 +298,12 @@ describe('a model that wants a begin-of-text token', () => {
     const tiny = await openTinyService({ addBos: true });
     try {
       await tiny.complete({ ...GREEDY, prompt: 'const a' });
-      const { promptTokens } = tiny.records[0]!;
-      assert.equal(promptTokens[0], 0);
-      assert.equal(promptTokens.filter((token) => token === 0).length, 1);
+      await tiny.complete({ ...CODE, ...GREEDY });
+      assert.equal(tiny.records.length, 2);
+      for (const { promptTokens } of tiny.records) {
+        assert.equal(promptTokens[0], 0);
+        assert.equal(promptTokens.filter((token) => token === 0).length, 1);
+      }
     } finally {
       await tiny.close();
     }
