@@ -12,6 +12,8 @@ const PACKAGE = '@vscode/tree-sitter-wasm';
  */
 const MOST_QUESTIONS = 60;
 const LONGEST_MS = 4;
+/** Between two questions no more counts: then the computer was busy with something else. */
+const LONGEST_STEP_MS = 1;
 
 /**
  * Parsers of the languages whose blocks are known, each loaded when it is first asked for. Until it is there, and
@@ -75,9 +77,15 @@ export class Grammars {
     let told = false;
     return {
       parse: (text) => {
-        const began = this.#now();
         let questions = 0;
-        const isTooMuch = (): boolean => ++questions > MOST_QUESTIONS || this.#now() - began > LONGEST_MS;
+        let spentMs = 0;
+        let last = this.#now();
+        const isTooMuch = (): boolean => {
+          const now = this.#now();
+          spentMs += Math.min(now - last, LONGEST_STEP_MS);
+          last = now;
+          return ++questions > MOST_QUESTIONS || spentMs > LONGEST_MS;
+        };
         const tree = parser.parse(text, null, { progressCallback: isTooMuch });
         if (tree !== null) return tree;
         // Or it would go on with this text at the next one.
