@@ -32,7 +32,7 @@ export interface HostTimes {
 /**
  * Types real code at places all over a file of 20,000 lines, with the extension's provider and capture, and times
  * everything that they do: change and selection events, text around the caret, cache, window, syntax, request and
- * answer as JSON, filters, outcome.
+ * answer as JSON, filters, outcome, and the question to the workspace's index.
  */
 export async function measureHostThread(keys: number, runs: number): Promise<HostTimes> {
   const code = await sourceCode();
@@ -66,7 +66,7 @@ async function typeKeys(
     return completionResponseSchema.parse(JSON.parse(JSON.stringify(answer)));
   };
   const client = { complete, shown: scripted.shown };
-  const editor = new StandInEditor({ text: longFile(code), client, syntax });
+  const editor = new StandInEditor({ text: longFile(code), client, syntax, asksIndex: true });
   const times: number[] = [];
   for (let key = 0; key < keys; key++) {
     if (key % KEYS_PER_PLACE === 0) {
