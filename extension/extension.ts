@@ -13,7 +13,7 @@ import { registerCommands } from './vscode/commands.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { displayListener } from './vscode/displayListener.ts';
 import { PlaceContext } from './vscode/placeContext.ts';
-import { Policy } from './vscode/policy.ts';
+import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
 import { PromptExplainer } from './vscode/promptExplainer.ts';
 import { registerProvider } from './vscode/proposed.ts';
 import { HoneProvider } from './vscode/provider.ts';
@@ -55,7 +55,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   function showStatus(): void {
     if (backend.training) cache.serve({ adapterVersion: backend.training.adapterVersion });
     if (backend.served) cache.serve(backend.served);
-    statusBar.show(situationOf(backend, settings.value));
+    statusBar.show(situationOf(backend, settings.value, policy));
   }
   const capture = new Capture(new SuggestionFollower(newId, cache), (events) => void backend.add(events));
   function changeTracking(): void {
@@ -89,7 +89,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     log,
   });
   const explainer = new PromptExplainer(policy, placeContext);
-  const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value));
+  const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value, policy));
   const listener = settings.value.useProposedApi ? displayListener(provider, capture) : null;
 
   context.subscriptions.push(
@@ -113,6 +113,8 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
       if (needsRestart(before, after)) void backend.restartCompanion();
       showStatus();
     }),
+    window.onDidChangeActiveTextEditor(showStatus),
+    watchIgnoreFiles(policy, showStatus),
     workspace.onDidGrantWorkspaceTrust(() => {
       changeTracking();
       indexAnew();

@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
-import { workspace, type TextDocument } from 'vscode';
+import { Disposable, window, workspace, type TextDocument } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
 import { excludedFiles } from '../common/files/excluded.ts';
+import type { OffReason } from '../common/status/statusView.ts';
+import { IgnoredDocuments } from '../workspace/ignoredDocuments.ts';
 
 /** Documents that people write in; not output, search results or the commit message of another tool. */
 const SCHEMES = new Set([
@@ -18,6 +20,7 @@ export class Policy {
   readonly #settings: () => Settings;
   #patterns: readonly string[] | undefined;
   #isExcluded: (path: string) => boolean = () => true;
+  readonly #ignored = new IgnoredDocuments();
 
   constructor(settings: () => Settings) {
     this.#settings = settings;
@@ -27,7 +30,19 @@ export class Policy {
   mayComplete(document: TextDocument): boolean {
     const { completionsEnabled, disabledLanguages } = this.#settings();
     if (!completionsEnabled || disabledLanguages.includes(document.languageId)) return false;
-    return SCHEMES.has(document.uri.scheme) && !this.#excluded(document);
+    return SCHEMES.has(document.uri.scheme) && this.offReason(document) === null;
+  }
+
+  /** Why nothing is offered or recorded in a document, whatever else is on; null: nothing is in the way. */
+  offReason(document: TextDocument): OffReason | null {
+    if (this.#excluded(document)) return 'excluded';
+    const { scheme, fsPath } = document.uri;
+    return scheme === 'file' && this.#ignored.ignores(fsPath) ? 'ignoredByGit' : null;
+  }
+
+  /** What git ignores may have changed. */
+  forgetIgnored(): void {
+    this.#ignored.forget();
   }
 
   /** True: what happens to a suggestion may be written down. */
@@ -44,6 +59,24 @@ export class Policy {
     // The whole path for patterns such as `.ssh`, the relative one for patterns of the workspace's own folders.
     return this.#isExcluded(document.uri.path) || this.#isExcluded(relativePath(document));
   }
+}
+
+/** Reads again what git ignores when an ignore file changes, or may have been changed by another program. */
+export function watchIgnoreFiles(policy: Policy, onChange: () => void): Disposable {
+  const changed = () => {
+    policy.forgetIgnored();
+    onChange();
+  };
+  const watcher = workspace.createFileSystemWatcher('**/.gitignore');
+  return Disposable.from(
+    watcher,
+    watcher.onDidCreate(changed),
+    watcher.onDidChange(changed),
+    watcher.onDidDelete(changed),
+    window.onDidChangeWindowState(({ focused }) => {
+      if (focused) changed();
+    }),
+  );
 }
 
 /** Path below the workspace folder with forward slashes; of a file elsewhere its name alone. */

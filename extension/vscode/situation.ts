@@ -1,25 +1,32 @@
-import { workspace } from 'vscode';
+import { window, workspace } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
 import type { StatusPageData } from '../common/status/statusPageData.ts';
 import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
+import type { Policy } from './policy.ts';
 
 /** What the status bar is told. */
-export function situationOf(backend: Backend, settings: Settings): Situation {
+export function situationOf(backend: Backend, settings: Settings, policy: Policy): Situation {
+  const document = window.activeTextEditor?.document;
   return {
     companion: backend.supervisor.state,
     storeError: backend.storeError,
     tracking: settings.trackingEnabled,
     trusted: workspace.isTrusted,
     completions: settings.completionsEnabled,
+    offHere: document === undefined ? null : policy.offReason(document),
     model: backend.model,
     training: backend.training,
   };
 }
 
 /** What the status page is told; the counts are read from the store. */
-export async function statusPageData(backend: Backend, settings: Settings): Promise<StatusPageData> {
-  const situation = situationOf(backend, settings);
+export async function statusPageData(
+  backend: Backend,
+  settings: Settings,
+  policy: Policy,
+): Promise<StatusPageData> {
+  const situation = situationOf(backend, settings, policy);
   const { training } = situation;
   const counts = backend.storeError === null ? await backend.counts().catch(() => null) : null;
   const dropped = Object.values(training?.dropped ?? {}).reduce((sum, count) => sum + count, 0);

@@ -9,12 +9,16 @@ export interface Situation {
   tracking: boolean;
   trusted: boolean;
   completions: boolean;
+  /** Why Hone is off in the document that has the focus; null: it isn't, or there is none. */
+  offHere: OffReason | null;
   model: string | null;
   /** Last known; null before the first answer. */
   training: TrainingStatus | null;
 }
 
-type StatusKind = 'starting' | 'ready' | 'learning' | 'trackingOff' | 'error';
+export type OffReason = 'excluded' | 'ignoredByGit';
+
+type StatusKind = 'starting' | 'ready' | 'learning' | 'trackingOff' | 'offHere' | 'error';
 
 interface StatusView {
   kind: StatusKind;
@@ -29,6 +33,7 @@ const ICONS: Record<StatusKind, string> = {
   ready: '$(sparkle)',
   learning: '$(sync~spin)',
   trackingOff: '$(circle-slash)',
+  offHere: '$(eye-closed)',
   error: '$(error)',
 };
 
@@ -37,10 +42,16 @@ const NAMES: Record<StatusKind, string> = {
   ready: 'ready',
   learning: 'learning',
   trackingOff: 'tracking off',
+  offHere: 'off in this file',
   error: 'error',
 };
 
-/** What the status bar says. An error comes before everything, tracking off before ready and learning. */
+const OFF_REASONS: Record<OffReason, string> = {
+  excluded: 'Nothing is offered or recorded in this file: it is excluded, as files with secrets are.',
+  ignoredByGit: 'Nothing is offered or recorded in this file: git ignores it.',
+};
+
+/** What the status bar says. An error comes before everything, what is off before ready and learning. */
 export function statusView(situation: Situation): StatusView {
   const kind = kindOf(situation);
   return { kind, text: `${ICONS[kind]} Hone: ${NAMES[kind]}`, tooltip: tooltipOf(situation) };
@@ -71,6 +82,7 @@ export function describeRun(run: RunSummary): string {
 function kindOf(situation: Situation): StatusKind {
   if (errorOf(situation) !== null) return 'error';
   if (situation.companion.kind !== 'ready') return 'starting';
+  if (situation.offHere !== null) return 'offHere';
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
   const { state, progress } = situation.training ?? {};
   // An update that rests while a completion is in flight is paused, and under way all the same.
@@ -82,6 +94,7 @@ function tooltipOf(situation: Situation): string[] {
   const lines: string[] = [];
   const error = errorOf(situation);
   if (error !== null) lines.push(error);
+  if (situation.offHere !== null) lines.push(OFF_REASONS[situation.offHere]);
   if (model !== null) lines.push(`Model: ${model}`);
   if (training) {
     lines.push(`Adapter version: ${training.adapterVersion}`);

@@ -31,6 +31,7 @@ const ready: Situation = {
   tracking: true,
   trusted: true,
   completions: true,
+  offHere: null,
   model: 'M',
   training,
 };
@@ -48,6 +49,9 @@ describe('status bar', () => {
     ],
     [{ training: { ...training, state: 'paused' } }, 'ready', /Hone: ready$/],
     [{ tracking: false }, 'trackingOff', /Hone: tracking off$/],
+    [{ offHere: 'ignoredByGit' }, 'offHere', /Hone: off in this file$/],
+    [{ offHere: 'excluded', tracking: false }, 'offHere', /Hone: off in this file$/],
+    [{ offHere: 'excluded', storeError: 'disk full' }, 'error', /Hone: error$/],
     [{ trusted: false }, 'trackingOff', /Hone: tracking off$/],
     [{ companion: { kind: 'error', message: 'port taken' } }, 'error', /Hone: error$/],
     [{ storeError: 'disk full' }, 'error', /Hone: error$/],
