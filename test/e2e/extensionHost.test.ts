@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { TOTALS } from '../electron/totals.ts';
 import { runInExtensionHost, TEST_DRIVER_OPTION } from './harness/extensionHost.ts';
 import { HoneWorkbench } from './harness/hone.ts';
 import { ROOT } from './harness/paths.ts';
@@ -10,7 +11,7 @@ describe('in the extension host', function () {
   let hone: HoneWorkbench;
 
   before(async () => {
-    hone = await HoneWorkbench.start({ 'readme.txt': '' }, { vscodeOptions: [TEST_DRIVER_OPTION] });
+    hone = await HoneWorkbench.start({ 'totals.js': TOTALS }, { vscodeOptions: [TEST_DRIVER_OPTION] });
   });
 
   after(async () => {

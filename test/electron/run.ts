@@ -8,15 +8,18 @@ import {
   runTests,
 } from '@vscode/test-electron';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TOTALS } from './totals.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const vsix = join(ROOT, `hone-${process.platform}-${process.arch}.vsix`);
 if (!existsSync(vsix)) throw new Error(`${vsix} is missing: run "npm run package" first.`);
 
 const folder = mkdtempSync(join(tmpdir(), 'hone-electron-'));
+const workspace = mkdtempSync(join(folder, 'workspace-'));
+writeFileSync(join(workspace, 'totals.js'), TOTALS);
 const folders = [
   `--user-data-dir=${join(folder, 'user-data')}`,
   `--extensions-dir=${join(folder, 'extensions')}`,
@@ -33,5 +36,5 @@ process.exitCode = await runTests({
   vscodeExecutablePath,
   extensionDevelopmentPath: join(import.meta.dirname, 'runner'),
   extensionTestsPath: join(import.meta.dirname, 'runner', 'suite.cjs'),
-  launchArgs: [mkdtempSync(join(folder, 'workspace-')), ...folders, '--disable-workspace-trust'],
+  launchArgs: [workspace, ...folders, '--disable-workspace-trust'],
 });

@@ -4,6 +4,8 @@ const vscode = require('vscode');
 
 const LIMIT_MS = 60_000;
 const POLL_MS = 500;
+/** Of a function that a file of the workspace has, see whoever starts the suite. */
+const CALL = 'const sum = invoiceTotal(';
 const SOURCE = 'function add(left, right) {\n  return';
 
 exports.run = async () => {
@@ -13,6 +15,7 @@ exports.run = async () => {
   await hasItsCommands(hone);
   await until(() => api.companion() !== null, 'the companion did not start');
   await completes();
+  await explains();
 };
 
 async function hasItsCommands(hone) {
@@ -38,6 +41,20 @@ async function completes() {
     await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
     return document.getText().length > typed;
   }, 'no completion was offered');
+}
+
+/** Says what the model was shown, code of the workspace's files included. */
+async function explains() {
+  const document = await vscode.workspace.openTextDocument({ language: 'javascript', content: CALL });
+  const editor = await vscode.window.showTextDocument(document);
+  editor.selection = new vscode.Selection(0, CALL.length, 0, CALL.length);
+  await until(async () => {
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('hone.explainPrompt');
+    const shown = vscode.window.activeTextEditor.document;
+    assert.equal(shown.uri.scheme, 'hone-prompt');
+    return /^Prompt at [^]* similar +totals\.js:1-3 /.test(shown.getText());
+  }, 'the workspace was not indexed');
 }
 
 async function until(reached, failure) {
