@@ -98,10 +98,8 @@ export class FolderFiles {
   }
 
   #whyFolderSkipped(folder: string): Skipped | null {
-    const parts = folder.split('/');
-    if (parts.some(isToolFolder)) return 'data';
-    const folders = parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
-    return folders.some((path) => this.#rules.ignores(path, 'folder')) ? 'ignored' : null;
+    if (folder.split('/').some(isToolFolder)) return 'data';
+    return this.#rules.ignores(folder, 'folder') ? 'ignored' : null;
   }
 
   /** Of a file in a folder that is looked into. */

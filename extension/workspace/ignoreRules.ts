@@ -36,7 +36,7 @@ export class IgnoreRules {
     this.#byFolder.set('', withRulesOf(general, this.#root, ''));
   }
 
-  /** @param path relative to the folder, with forward slashes */
+  /** Whether a path, or a folder above it, is ignored; relative to the folder, with forward slashes. */
   ignores(path: string, kind: 'file' | 'folder'): boolean {
     const full = this.#inRoot + path;
     const asked = kind === 'folder' ? `${full}/` : full;

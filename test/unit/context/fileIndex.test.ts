@@ -63,10 +63,12 @@ describe('file index', () => {
       files.set(path, content);
     };
     for (let file = 0; file < 2500; file++) set(`f${file}.ts`, `shared word${file % 97} own${file}`);
+    const { bytes } = index;
     for (let file = 0; file < 900; file++) {
       index.delete(`f${file}.ts`);
       files.delete(`f${file}.ts`);
     }
+    assert.ok(index.bytes < bytes * 0.6, `${index.bytes} of ${bytes}`);
     for (let file = 1100; file < 1900; file++) set(`f${file}.ts`, `shared again${file % 5}`);
     const query = new Map([
       ['word13', 1],

@@ -128,6 +128,7 @@ describe('the files of a folder', () => {
     run(files.scan());
     write('src/new.ts');
     write('out/new.ts');
+    write('out/other.ts');
     write('node_modules/p/index.js');
     write('more/deep/c.ts');
     assert.deepEqual(run(files.changed(['src/new.ts', 'out/new.ts', 'out', 'node_modules', 'more'])), [
@@ -138,6 +139,7 @@ describe('the files of a folder', () => {
       'src/new.ts',
     ]);
     assert.deepEqual(reads, ['src/new.ts', 'more/deep/c.ts']);
+    assert.deepEqual(files.counts().skipped, { ignored: 1 }, 'the ignored folder was not looked into');
     renameSync(join(root, 'src'), join(root, 'lib'));
     assert.deepEqual(run(files.changed(['src', 'lib'])), [
       '.gitignore',

@@ -47,10 +47,13 @@ describe('the index of a workspace', () => {
     run(index.scan());
     index.open('cart.js', 'export const empty = 1;\r\n');
     assert.deepEqual(shown(), []);
+    folder.write({ 'cart.js': `${CART}// written by another program\n` });
+    run(index.changed([folder.path('cart.js')]));
+    assert.deepEqual(shown(), []);
     index.open('new.js', 'export function cartTotal() {}\n');
     assert.deepEqual(shown(), ['new.js']);
-    folder.write({ 'cart.js': `${CART}// saved\n` });
-    run(index.changed([folder.path('cart.js')]));
+    folder.write({ 'new.js': 'export const older = 1;\n' });
+    run(index.changed([folder.path('new.js')]));
     assert.deepEqual(shown(), ['new.js']);
     run(index.close('cart.js'));
     run(index.close('new.js'));
