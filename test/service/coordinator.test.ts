@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
-import { boardFolder, METRICS_FILE } from '../../trainer/board/board.ts';
+import { boardFolder, METRICS_FILE, TRAIN_LOG_FILE } from '../../trainer/board/board.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
 
 import { adapterFiles, openLearningService, type LearningService } from '../fixtures/learningService.ts';
@@ -73,7 +73,8 @@ describe('coordinator', () => {
       await service.until((s) => s.adapterVersion === 1);
       for (let index = 0; index < BATCH; index++)
         await service.submit(outcomeEvent(service.completion({ adapterVersion: 1 }), { kind: 'accepted' }));
-      await service.until((s) => s.adapterVersion === 2);
+      const { lastRun } = await service.until((s) => s.adapterVersion === 2);
+      assert.equal(lastRun!.figures['rollout/version_lag'], 0);
       const [first, second] = service.log();
       assert.equal(first!.request.parent.version, 0);
       assert.equal(second!.request.parent.version, 1);
@@ -110,6 +111,17 @@ describe('coordinator', () => {
       assert.deepEqual([...new Set(versions)], [0, 1]);
     });
 
+    it('raises an alarm when serving and training disagree', async () => {
+      await open();
+      service.script({ figures: { 'rollout/engine_logprob_diff': 0.4 } });
+      await service.accept(BATCH);
+      const status = await service.until((s) => s.adapterVersion === 1 && s.state === 'idle');
+      assert.equal(status.lastRun!.figures['alarm/engineMismatch'], 1);
+      assert.equal(status.lastRun!.figures['alarm/fewEffectiveSamples'], 0);
+      const log = readFileSync(join(boardFolder(service.dataDir), 'default', TRAIN_LOG_FILE), 'utf8');
+      assert.match(log, /Alarm\. Serving and training differ by 0\.400 nats/);
+    });
+
     it('drops the policy term of completions served too many versions ago, and counts it', async () => {
       await open({ maxAdapterLag: 0 });
       await service.accept(BATCH);
@@ -117,6 +129,7 @@ describe('coordinator', () => {
       await service.accept(BATCH);
       const status = await service.until((s) => s.adapterVersion === 2);
       assert.equal(status.dropped.policyTooOld, BATCH);
+      assert.equal(status.lastRun!.figures['rollout/policy_too_old'], BATCH);
       assert.ok(service.log()[1]!.request.samples.every((sample) => sample.policy === undefined));
       assert.ok(service.log()[1]!.request.samples.every((sample) => sample.supervised !== undefined));
     });

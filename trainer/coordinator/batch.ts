@@ -85,12 +85,15 @@ export function buildBatch(
     adapters: recent.filter((adapter, index) => index === 0 || served.has(adapter.version)),
     baseline: next,
     stale: built.filter((one) => one.stale).length,
-    figures: batchFigures(
-      events,
-      samples,
-      rewarded.map((one) => one.reward!),
-      state,
-    ),
+    figures: {
+      ...batchFigures(
+        events,
+        samples,
+        rewarded.map((one) => one.reward!),
+        state,
+      ),
+      'rollout/version_lag': meanLag(samples, recent),
+    },
   };
 }
 
@@ -112,6 +115,14 @@ function heldOutItems(
     if (item !== null) items.push(item);
   }
   return items;
+}
+
+/** Served versions between the one that served a policy sample and the one in service, on average. */
+function meanLag(samples: Sample[], recent: AdapterRef[]): number {
+  const lags = samples
+    .filter((sample) => sample.policy !== undefined)
+    .map((sample) => recent.findIndex((one) => one.version === sample.policy!.adapterVersion));
+  return lags.length === 0 ? 0 : lags.reduce((sum, lag) => sum + lag, 0) / lags.length;
 }
 
 function batchFigures(

@@ -12,6 +12,7 @@ import type { Board } from '../board/board.ts';
 import type { Engine } from '../inference/types.ts';
 import { defaultUpdateConfig } from '../learning/config.ts';
 import { decideGate } from '../learning/gate.ts';
+import { updateAlarms } from '../monitor/updateAlarms.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
@@ -180,6 +181,12 @@ async function decide(
         { parent: request.parent.version },
         "The optimizer's moments saved with the parent can't be used; the update began with fresh ones.",
       );
+    const figures = {
+      ...batch.figures,
+      'rollout/policy_too_old': batch.stale,
+      ...updated.figures,
+      ...gate.figures,
+    };
     return {
       ...record,
       candidate: {
@@ -190,12 +197,7 @@ async function decide(
       decision: gate.decision,
       reason: gate.reason,
       seconds: { ...updated.seconds, learner: secondsSince(started) },
-      figures: {
-        ...batch.figures,
-        'rollout/policy_too_old': batch.stale,
-        ...updated.figures,
-        ...gate.figures,
-      },
+      figures: { ...figures, ...updateAlarms(figures).figures },
       scores: updated.gate,
     };
   } catch (error) {
@@ -267,6 +269,10 @@ function finish({ store, engine, board, fuse, logger }: UpdateParts, id: string)
   if (run === null || run.id !== id) throw new Error(`Run ${id} was not written down.`);
   logger.info({ run: id, decision: run.decision, version: run.version, seconds: run.seconds }, run.reason);
   board.update(run, { ...countersOf(store), ...fuse.figures });
+  for (const message of updateAlarms(run.figures).messages) {
+    logger.warn({ run: id }, message);
+    board.say(run.workspaceKey, `Alarm. ${message}`);
+  }
   const { at: _at, modelHash: _modelHash, workspaceKey: _workspaceKey, ...summary } = run;
   return summary;
 }

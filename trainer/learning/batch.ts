@@ -26,7 +26,11 @@ export interface LossSums {
   policy: number;
   policyTokens: number;
   clipped: number;
+  truncated: number;
   approximateKl: number;
+  surprise: number;
+  /** Logarithm of each policy sample's importance weight. */
+  logWeights: number[];
   baseKl: number;
   baseKlTokens: number;
   correction: number;
@@ -43,7 +47,10 @@ export function zeroSums(): LossSums {
     policy: 0,
     policyTokens: 0,
     clipped: 0,
+    truncated: 0,
     approximateKl: 0,
+    surprise: 0,
+    logWeights: [],
     baseKl: 0,
     baseKlTokens: 0,
     correction: 0,
@@ -163,6 +170,9 @@ export function derivativesOf(
     );
     sums.policy += policy.weight * term.loss;
     sums.clipped += term.clipped;
+    sums.truncated += term.truncated;
+    sums.surprise += term.surprise;
+    sums.logWeights.push(term.logWeight);
     sums.approximateKl += term.approximateKl;
     sums.baseKl += kl.loss;
   }

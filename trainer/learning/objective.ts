@@ -5,6 +5,11 @@
 
 /** Largest log-ratio that enters an exponential: e⁵ ≈ 148. Beyond it the estimate is no longer of any use. */
 const MAX_LOG_RATIO = 5;
+/**
+ * Largest importance weight of a token that is blamed: PPO's clip bounds the ratio from above only for praise. The
+ * weight is truncated and goes on pushing, as in truncated importance sampling (Ionides 2008).
+ */
+const MAX_BLAME_WEIGHT = 2;
 
 interface PolicyTerm {
   /** log π(token) under the policy in training, at the sampling temperature. [n] */
@@ -25,31 +30,56 @@ interface PolicyLoss {
   derivatives: Float32Array;
   /** Tokens whose ratio is clipped. */
   clipped: number;
+  /** Tokens whose weight is truncated. */
+  truncated: number;
   /** Σ_t of Schulman's k3 estimate of KL(behaviour ‖ policy), nats. */
   approximateKl: number;
+  /** Σ_t log ratio: the logarithm of the sequence's importance weight. */
+  logWeight: number;
+  /** −Σ_t log π(token): on tokens that the policy would draw itself, its entropy. */
+  surprise: number;
 }
 
 /**
  * PPO's clipped surrogate per token (Schulman et al. 2017, arXiv 1707.06347, equation 7), with separate bounds
- * above and below. A clipped token has no derivative; an unclipped one −A·ρ.
+ * above and below. A clipped token has no derivative; another one −A·min(ρ, c), with the truncation c for blame.
  */
 export function policyLoss(term: PolicyTerm): PolicyLoss {
   const derivatives = new Float32Array(term.logprobs.length);
   const { advantage } = term;
   let loss = 0;
   let clipped = 0;
+  let truncated = 0;
   let approximateKl = 0;
+  let logWeight = 0;
+  let surprise = 0;
   for (let t = 0; t < Math.min(term.rewarded, derivatives.length); t++) {
     const logRatio = Math.min(MAX_LOG_RATIO, term.logprobs[t]! - term.behaviour[t]!);
     const ratio = Math.exp(logRatio);
     const bounded = Math.min(1 + term.clipHigh, Math.max(1 - term.clipLow, ratio));
-    loss -= Math.min(ratio * advantage, bounded * advantage);
+    const weight = advantage < 0 ? Math.min(MAX_BLAME_WEIGHT, ratio) : ratio;
+    loss -= Math.min(weight * advantage, bounded * advantage);
     approximateKl += ratio - 1 - logRatio;
-    const isClipped = bounded * advantage < ratio * advantage;
+    logWeight += term.logprobs[t]! - term.behaviour[t]!;
+    surprise -= term.logprobs[t]!;
+    if (weight < ratio) truncated++;
+    const isClipped = bounded * advantage < weight * advantage;
     if (isClipped) clipped++;
-    else derivatives[t] = -advantage * ratio;
+    else derivatives[t] = -advantage * weight;
   }
-  return { loss, derivatives, clipped, approximateKl };
+  return { loss, derivatives, clipped, truncated, approximateKl, logWeight, surprise };
+}
+
+/**
+ * Effective sample size over the number of samples, (Σw)² / (n Σw²) (Kish 1965), from the logarithms of the
+ * importance weights: 1 when all count the same, 1 / n when one drowns the others, 0 for none.
+ */
+export function effectiveSampleShare(logWeights: readonly number[]): number {
+  if (logWeights.length === 0) return 0;
+  const largest = Math.max(...logWeights);
+  const weights = logWeights.map((logWeight) => Math.exp(logWeight - largest));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return sum ** 2 / (weights.length * weights.reduce((total, weight) => total + weight ** 2, 0));
 }
 
 /**

@@ -32,6 +32,7 @@ import {
 } from './batch.ts';
 import { chunks } from './chunks.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
+import { effectiveSampleShare } from './objective.ts';
 import type { ScoredAdapter, Scorer } from './scorer.ts';
 import { MOST_EVENTS, servesWhole } from './share.ts';
 import type { TokenCache } from './tokenCache.ts';
@@ -315,6 +316,10 @@ function lossFigures(sums: LossSums): Record<string, number> {
   };
   mean('losses/policy_loss', sums.policy, sums.policyTokens);
   mean('losses/clipfrac', sums.clipped, sums.policyTokens);
+  mean('losses/truncated_share', sums.truncated, sums.policyTokens);
+  mean('losses/entropy', sums.surprise, sums.policyTokens);
+  if (sums.logWeights.length > 0)
+    figures['rollout/effective_sample_share'] = effectiveSampleShare(sums.logWeights);
   mean('losses/approx_kl', sums.approximateKl, sums.policyTokens);
   mean('losses/kl_to_base', sums.baseKl, sums.baseKlTokens);
   mean('losses/correction_loss', sums.correction, sums.correctionTokens);

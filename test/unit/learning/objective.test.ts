@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { adamWStep, clipGradientNorm, decayedRate, initialAdamW } from '../../../trainer/learning/adamw.ts';
 import { advantages, INITIAL_BASELINE } from '../../../trainer/learning/baseline.ts';
-import { baseKlLoss, crossEntropy, policyLoss } from '../../../trainer/learning/objective.ts';
+import {
+  baseKlLoss,
+  crossEntropy,
+  effectiveSampleShare,
+  policyLoss,
+} from '../../../trainer/learning/objective.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-6): void =>
   assert.ok(Math.abs(actual - expected) < tolerance, `${actual} is not ${expected}`);
@@ -24,10 +29,41 @@ describe('policyLoss', () => {
     assert.ok(blame.derivatives[1]! > 0);
   });
 
+  it('truncates the weight of blame far above the behaviour, and pushes on', () => {
+    const logprobs = [-0.1, -1 + Math.log(1.9), -1];
+    const { derivatives, truncated, clipped, loss } = policyLoss({ ...term, logprobs, advantage: -0.25 });
+    [2, 1.9, 1].forEach((weight, t) => close(derivatives[t]!, 0.25 * weight));
+    close(loss, 0.25 * 4.9);
+    assert.deepEqual([truncated, clipped], [1, 0]);
+  });
+
+  it("tells the sequence's weight and the surprise of its tokens", () => {
+    const { logWeight, surprise } = policyLoss({
+      ...term,
+      logprobs: [-0.5, -2, -9],
+      rewarded: 2,
+      advantage: 1,
+    });
+    close(logWeight, -0.5);
+    close(surprise, 2.5);
+  });
+
   it('leaves tokens beyond the rewarded ones alone', () => {
     const { derivatives } = policyLoss({ ...term, logprobs: [-1, -1, -1], rewarded: 2, advantage: 1 });
     assert.equal(derivatives[2], 0);
   });
+});
+
+describe('effectiveSampleShare', () => {
+  const cases: [string, number[], number][] = [
+    ['no samples', [], 0],
+    ['equal weights', [3, 3, 3, 3], 1],
+    ['one that drowns the others', [900, 0, 0, 0], 0.25],
+    ['weights 1 and 3', [0, Math.log(3)], 16 / 20],
+    ['weights too small for a number', [-2000, -2000], 1],
+  ];
+  for (const [name, logWeights, expected] of cases)
+    it(`of ${name}`, () => close(effectiveSampleShare(logWeights), expected));
 });
 
 describe('baseKlLoss', () => {

@@ -44,6 +44,11 @@ export function feedbackMetrics({ store, coordinator, engine }: FeedbackParts): 
   for (const [tag, [name, help]] of Object.entries(SERVED))
     metrics.gauge(name, help, () => coordinator.status().served?.figures[tag] ?? 0);
   metrics.gauge(
+    'hone_engine_logprob_diff',
+    "Nats a token by which serving and training differed on the last update's samples.",
+    () => coordinator.status().lastRun?.figures['rollout/engine_logprob_diff'] ?? 0,
+  );
+  metrics.gauge(
     'hone_alarms',
     'Things that are wrong with what is served.',
     () => coordinator.status().served?.alarms.length ?? 0,
