@@ -101,7 +101,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   excludedFiles: { key: 'completions.excludedFiles', fallback: [], allows: isTextList, restarts: false },
   debounceMs: { key: 'completions.debounceMs', fallback: 75, allows: isWhole(50, 1000), restarts: false },
   maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
-  lookAhead: { key: 'completions.lookAhead', fallback: true, allows: isBoolean, restarts: false },
+  lookAhead: { key: 'completions.lookAhead', fallback: false, allows: isBoolean, restarts: false },
   multiline: { key: 'completions.multiline', fallback: 'auto', allows: isMultiline, restarts: false },
   context: { key: 'completions.context', fallback: 'auto', allows: isContext, restarts: false },
   contextSources: {

@@ -12,14 +12,8 @@ import type { Keystroke } from './session.ts';
 /** As in the editor: until look-ahead begins, and the next key at any time from then on. */
 const READING_MS = 200;
 const KEY_SPREAD_MS = 300;
-const MAX_TOKENS = 24;
+const MAX_TOKENS = 12;
 const SEED = 1;
-
-interface Arm {
-  /** Of the next request, from its sending. */
-  first: number[];
-  total: number[];
-}
 
 /**
  * At each keystroke's place a suggestion is made and read; then another key comes, which the suggestion doesn't
@@ -30,7 +24,8 @@ export async function measureLookAhead(
   path: string,
   strokes: readonly Keystroke[],
 ): Promise<string> {
-  const arms: Record<'off' | 'on', Arm> = { off: { first: [], total: [] }, on: { first: [], total: [] } };
+  /** Milliseconds from the next request to its first token, by place. */
+  const next = { off: new Map<number, number>(), on: new Map<number, number>() };
   const ready: number[] = [];
   const afterTab: number[] = [];
   for (const turn of [0, 1]) {
@@ -41,20 +36,22 @@ export async function measureLookAhead(
       if (shown === '') continue;
       const isOn = (index + turn) % 2 === 1;
       const accepted = text.slice(0, caret) + shown + text.slice(caret);
-      const next = requestAt(engine, accepted, caret + shown.length, path);
+      const following = requestAt(engine, accepted, caret + shown.length, path);
       await sleep(READING_MS);
-      const ahead = isOn ? timed(engine, { ...next, priority: 'lookahead' }) : null;
+      const ahead = isOn ? timed(engine, { ...following, priority: 'lookahead' }) : null;
       await sleep(keyedRandom(SEED, `key ${index}`).share() * KEY_SPREAD_MS);
       const typed = `${text.slice(0, caret)}~${text.slice(caret)}`;
-      const { timings } = await engine.generate(requestAt(engine, typed, caret + 1, path));
-      arms[isOn ? 'on' : 'off'].first.push(timings.firstToken);
-      arms[isOn ? 'on' : 'off'].total.push(timings.total);
+      const { timings } = await engine.generate({
+        ...requestAt(engine, typed, caret + 1, path),
+        maxTokens: 1,
+      });
+      next[isOn ? 'on' : 'off'].set(index, timings.firstToken);
       const prepared = await ahead;
       if (prepared && prepared.result.finishReason !== 'cancelled') ready.push(READING_MS + prepared.ms);
       if (!isOn) {
         // Back to the suggestion: what Tab costs where nothing was prepared.
         await engine.generate(requestAt(engine, text, caret, path));
-        afterTab.push((await engine.generate(next)).timings.total);
+        afterTab.push((await engine.generate(following)).timings.total);
       }
     }
   }
@@ -64,12 +61,12 @@ export async function measureLookAhead(
     milliseconds(quantile(values, 0.5)),
     milliseconds(quantile(values, 0.95)),
   ];
+  const later = [...next.on].map(([index, ms]) => ms - next.off.get(index)!);
   return table([
     ['', 'n', 'median', 'p95'],
-    row('next request, first token, look-ahead off', arms.off.first),
-    row('next request, first token, look-ahead on', arms.on.first),
-    row('next request, whole, look-ahead off', arms.off.total),
-    row('next request, whole, look-ahead on', arms.on.total),
+    row('next request, first token, look-ahead off', [...next.off.values()]),
+    row('next request, first token, look-ahead on', [...next.on.values()]),
+    row('the same place by place, on minus off', later),
     row('request after Tab, look-ahead off', afterTab),
     row('prepared, from the display on (of those not overtaken)', ready),
   ]);

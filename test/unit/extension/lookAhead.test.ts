@@ -24,7 +24,7 @@ describe('look-ahead in the editor', () => {
     companion = new ScriptedCompanion(
       ({ prompt }) => SCRIPT.find(([behind]) => prompt.endsWith(behind))?.[1] ?? '',
     );
-    editor = new StandInEditor({ text: TEXT, client: companion, settings });
+    editor = new StandInEditor({ text: TEXT, client: companion, settings: { lookAhead: true, ...settings } });
     editor.moveTo(CARET);
   };
   const shownAndPrepared = async () => {
