@@ -5,7 +5,8 @@ import { selfCheck } from '../ggml/selfCheck.ts';
 import { Network } from '../model/network.ts';
 import { Scorer } from './scorer.ts';
 import { TokenCache } from './tokenCache.ts';
-import { loadScored, runUpdate } from './update.ts';
+import { loadScored } from './adapterSet.ts';
+import { runUpdate } from './update.ts';
 import { chooseWeightType, tensorTypeOf } from './weightType.ts';
 
 type InitRequest = Extract<LearnerRequest, { type: 'init' }>;

@@ -1,7 +1,6 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type {
-  AdapterRef,
   LearnerReply,
   LearnerRequest,
   Sample,
@@ -19,6 +18,7 @@ import {
   type Lora,
 } from '../model/lora.ts';
 import type { Network } from '../model/network.ts';
+import { AdapterSet, loadScored } from './adapterSet.ts';
 import { adamWStep, clipGradientNorm, decayedRate, type AdamWState } from './adamw.ts';
 import {
   derivativesOf,
@@ -33,7 +33,7 @@ import {
 import { chunks } from './chunks.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import { effectiveSampleShare } from './objective.ts';
-import type { ScoredAdapter, Scorer } from './scorer.ts';
+import type { Scorer } from './scorer.ts';
 import { MOST_EVENTS, servesWhole } from './share.ts';
 import type { TokenCache } from './tokenCache.ts';
 
@@ -148,51 +148,6 @@ async function referencesOf(
     adapters.dispose();
   }
   return references;
-}
-
-/** Adapters that served samples of a batch, each at the scale at which it did, loaded when first asked for. */
-class AdapterSet {
-  readonly #network: Network;
-  readonly #refs: AdapterRef[];
-  readonly #loaded = new Map<string, DeviceLora>();
-
-  constructor(network: Network, refs: AdapterRef[]) {
-    this.#network = network;
-    this.#refs = refs;
-  }
-
-  /** Null: the base model. */
-  get(version: number, scale: number): DeviceLora | null {
-    const ref = this.#refs.find((candidate) => candidate.version === version);
-    if (!ref && version !== 0)
-      throw new GgmlError(
-        'adapter_unknown',
-        `No file was given for adapter ${version}, which served a sample.`,
-      );
-    if (!ref || ref.path === null || scale === 0) return null;
-    const key = `${version}@${scale}`;
-    const known = this.#loaded.get(key);
-    if (known) return known;
-    const loaded = loadAdapter(this.#network, { ...ref, scale })!;
-    this.#loaded.set(key, loaded);
-    return loaded;
-  }
-
-  dispose(): void {
-    for (const adapter of this.#loaded.values()) adapter.dispose();
-  }
-}
-
-/** An adapter on the device, for scoring; null for the base. The caller disposes it. */
-export function loadScored(network: Network, ref: AdapterRef): ScoredAdapter | null {
-  const lora = loadAdapter(network, ref);
-  return lora && ref.path !== null ? { lora, path: ref.path } : null;
-}
-
-function loadAdapter(network: Network, ref: AdapterRef): DeviceLora | null {
-  if (ref.path === null || ref.scale === 0) return null;
-  const lora = readLora(network.device.ggml, ref.path, network.architecture);
-  return new DeviceLora(network.device, lora, { scale: ref.scale, trainable: false });
 }
 
 async function train(
