@@ -3,7 +3,10 @@ import { placeOf } from './place.ts';
 import type { Syntax } from './types.ts';
 
 export const MULTILINE_SETTINGS = ['auto', 'never', 'always'] as const;
-/** `auto`: a block where a block is expected, else one line. `always`: whole statements wherever one can go on. */
+/**
+ * `auto`: a block where a block is expected, asked for on the line below the one that opens it, else one line.
+ * `always`: behind the opening bracket or colon too, and whole statements wherever one can go on.
+ */
 export type MultilineSetting = (typeof MULTILINE_SETTINGS)[number];
 
 /** Two blank lines: what comes then is something else. */
@@ -33,7 +36,9 @@ export function shapeOf(
 ): Shape {
   if (setting === 'never' || syntax === undefined) return ONE_LINE;
   const place = placeOf(before, after, syntax);
-  if (place === undefined || (setting === 'auto' && !place.block)) return ONE_LINE;
+  if (place === undefined) return ONE_LINE;
+  const onOwnLine = before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+  if (setting === 'auto' && !(place.block && onOwnLine)) return ONE_LINE;
   const { block } = place;
   return {
     multiline: true,

@@ -36,6 +36,7 @@ const cases: EndCase[] = [
     document: 'function sum(a: number) {‸\n}\n',
     raw: '\n  const b = a;\n  return b;\n}',
     shown: '\n  const b = a;\n  return b;',
+    always: true,
   },
   {
     name: 'a statement that a limit cut short goes',
@@ -107,6 +108,7 @@ const cases: EndCase[] = [
     document: 'if ready:‸\nrun()\n',
     raw: '\n    start()\n    stop()\nother()',
     shown: '\n    start()\n    stop()',
+    always: true,
   },
   {
     name: 'Go: statements in their list',

@@ -32,13 +32,14 @@ describe('a keystroke in a file of 20,000 lines', function () {
       const place = Math.floor((i * 0.618 * openings.length) % openings.length);
       const caret = i % 2 === 0 ? openings[place]! : Math.floor((i * 7919 * 131) % text.length);
       const indent = indentOf(text.slice(text.lastIndexOf('\n', caret - 1) + 1));
-      const before = text.slice(Math.max(0, caret - READ_BEFORE_UNITS), caret);
+      const typed = i % 2 === 0 ? `\n${indent}  ` : '';
+      const before = text.slice(Math.max(0, caret - READ_BEFORE_UNITS), caret) + typed;
       const after = `\n${indent}}${text.slice(caret, caret + READ_AFTER_UNITS)}`;
       let fastest = Number.POSITIVE_INFINITY;
       let multiline = false;
       for (let go = 0; go < GOES; go++) {
         const began = performance.now();
-        const window = partialWindow(before, after, caret, 'long.ts');
+        const window = partialWindow(before, after, caret + typed.length, 'long.ts');
         const shape = shapeOf(before, after, 'auto', syntax);
         applyFilters('const total = first + second;\n  return total;', { ...window, ...shape });
         fastest = Math.min(fastest, performance.now() - began);

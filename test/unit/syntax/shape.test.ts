@@ -8,7 +8,7 @@ type ShapeCase = [language: string, document: string, auto: 'block' | 'line', al
 const cases: ShapeCase[] = [
   // A block that has nothing in it yet.
   ['typescript', 'function sum(a: number): number {\n  ‸\n}\n', 'block', 'several'],
-  ['typescript', 'function sum(a: number): number {‸\n}\n', 'block', 'several'],
+  ['typescript', 'function sum(a: number): number {‸\n}\n', 'line', 'several'],
   ['typescript', 'function sum(a: number): number {\n  ‸', 'block', 'several'],
   ['typescript', 'run(() => {\n  ‸\n});\n', 'block', 'several'],
   ['typescript', 'class A {\n  size(): number {\n    ‸\n  }\n}\n', 'block', 'several'],
@@ -20,7 +20,7 @@ const cases: ShapeCase[] = [
   ['javascript', 'for (const one of list) {\n  ‸\n}\n', 'block', 'several'],
   ['typescriptreact', 'function App() {\n  ‸\n}\n', 'block', 'several'],
   ['python', 'def total(values):\n    ‸\n', 'block', 'several'],
-  ['python', 'def total(values):‸\n', 'block', 'several'],
+  ['python', 'def total(values):‸\n', 'line', 'several'],
   [
     'python',
     'class A:\n    def size(self):\n        ‸\n\n    def other(self):\n        pass\n',
