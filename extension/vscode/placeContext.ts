@@ -1,9 +1,11 @@
 import { Position, Range, window, workspace, type Disposable, type TextDocument } from 'vscode';
+import { ContextBudget } from '../common/context/budget.ts';
 import type { ContextAsk } from '../common/context/gather.ts';
 import { HeldContext, type ContextPlace } from '../common/context/heldContext.ts';
 import { DEFAULT_CONTEXT_PLAN, type ContextPlan, type PackedContext } from '../common/context/pack.ts';
 import type { ContextFile } from '../common/context/types.ts';
 import { NAME_LINES, namesNear, type PlaceName } from '../common/context/placeNames.ts';
+import type { CompletionResponse } from '../common/contracts/index.ts';
 import type { Settings } from '../common/contributions.ts';
 import { toLf } from '../common/outcome/offsets.ts';
 import type { Surroundings } from '../common/suggestion/surroundings.ts';
@@ -35,6 +37,7 @@ interface PlaceParts {
 export class PlaceContext implements Disposable {
   readonly #parts: PlaceParts;
   readonly #held = new HeldContext<PackedContext>();
+  readonly #budget = new ContextBudget();
   readonly #definitions = new Definitions();
   readonly #disposables: Disposable[];
   #pause: NodeJS.Timeout | undefined;
@@ -76,6 +79,11 @@ export class PlaceContext implements Disposable {
     return this.#held.last(placeOf(document, around))?.files ?? [];
   }
 
+  /** How fast prompts are read says how much context the next ones may have. */
+  readSpeed({ usage, timings }: CompletionResponse): void {
+    this.#budget.read(usage.prompt_tokens - timings.cached_tokens, timings.prompt);
+  }
+
   /** What the context of a place is now, waited for, and why; for the explanation. */
   async now(document: TextDocument, around: Surroundings): Promise<PackedContext | null> {
     if (this.#parts.settings().context === 'off') return null;
@@ -111,7 +119,12 @@ export class PlaceContext implements Disposable {
       recent: this.#parts.recent(),
     };
     const definitions = this.#definitions.known(document, namesAt(document, document.positionAt(offset)));
-    return { ask, definitions, plan: planOf(this.#parts.settings()) };
+    return { ask, definitions, plan: this.#plan() };
+  }
+
+  #plan(): ContextPlan {
+    const { contextSources: sources } = this.#parts.settings();
+    return { ...DEFAULT_CONTEXT_PLAN, sources, budgetTokens: this.#budget.tokens };
   }
 
   #pauseSoon(): void {
@@ -145,8 +158,4 @@ function namesAt(document: TextDocument, caret: Position): PlaceName[] {
 /** LF. */
 function beginningOf(document: TextDocument, units: number): string {
   return toLf(document.getText(new Range(new Position(0, 0), document.positionAt(units))));
-}
-
-function planOf({ contextSources }: Settings): ContextPlan {
-  return { ...DEFAULT_CONTEXT_PLAN, sources: contextSources };
 }

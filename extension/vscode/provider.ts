@@ -38,7 +38,7 @@ interface ProviderParts {
   cache: TypeThroughCache;
   /** What parses a language, once it is loaded. */
   syntaxOf: (languageId: string) => Syntax | undefined;
-  context: Pick<PlaceContext, 'begin' | 'filesAt'>;
+  context: Pick<PlaceContext, 'begin' | 'filesAt' | 'readSpeed'>;
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
@@ -163,6 +163,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
     if (temperature !== null) body.temperature = temperature;
     if (isAhead) body.look_ahead = true;
     const response = await companion.complete(body, signal);
+    // One of low priority waits for others meanwhile.
+    if (!isAhead) this.#parts.context.readSpeed(response);
     const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
     const context = { ...window, ...shape, truncated: finishReason === 'length' };
     return { ...applyFilters(rawText, context), response, rawText };

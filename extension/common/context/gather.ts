@@ -32,9 +32,9 @@ export interface ContextAsk {
 const FILES_MAX = 24;
 /** Files that are compared with their boosts counted in; of a large workspace, thousands have some word in common. */
 const COMPARED_MAX = 200;
-const SNIPPET_CHARS = 400;
-const DEFINITION_CHARS = 240;
-const OWN_IMPORTS_CHARS = 300;
+const SNIPPET_CHARS = 300;
+const DEFINITION_CHARS = 200;
+const OWN_IMPORTS_CHARS = 240;
 const OUTLINE_CHARS = 300;
 /** What a file's score is multiplied by. */
 const BOOSTS = { sameFolder: 1.1, imported: 1.3, recent: 1.3 };

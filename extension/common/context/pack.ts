@@ -1,5 +1,6 @@
 /** Chooses among the candidates what is shown, within a budget. Pure. */
 import { CHARS_PER_TOKEN } from '../prompt/window.ts';
+import { ContextBudget } from './budget.ts';
 import {
   CONTEXT_SOURCES,
   type ContextCandidate,
@@ -24,15 +25,17 @@ export interface PackedContext {
   parts: ContextPart[];
 }
 
-/** docs/completions.md has the figures that it was chosen by. */
+/** The first are taken first: what brings most for its tokens. docs/completions.md has the figures. */
+const PRIORITY: readonly ContextSource[] = ['definition', 'similar', 'ownImports', 'outline'];
+
 export const DEFAULT_CONTEXT_PLAN: ContextPlan = {
   sources: CONTEXT_SOURCES,
-  budgetTokens: 256,
-  piecesOfSource: { ownImports: 1, outline: 1, definition: 2, similar: 1 },
+  budgetTokens: new ContextBudget().tokens,
+  piecesOfSource: { ownImports: 1, outline: 1, definition: 4, similar: 4 },
 };
 
 /**
- * Takes candidates in the order given, source by source, as far as the budget goes.
+ * Takes candidates source by source, those of a source in the order given, as far as the budget goes.
  *
  * @param shown text that the window shows of the document itself
  */
@@ -43,8 +46,8 @@ export function packContext(
 ): PackedContext {
   const taken: ContextCandidate[] = [];
   let left = plan.budgetTokens * CHARS_PER_TOKEN;
-  const parts = candidates
-    .filter((candidate) => plan.sources.includes(candidate.source))
+  const parts = PRIORITY.filter((source) => plan.sources.includes(source))
+    .flatMap((source) => candidates.filter((candidate) => candidate.source === source))
     .map((candidate): ContextPart => {
       const verdict = verdictOn(candidate);
       if (verdict !== 'taken') return { ...candidate, verdict };

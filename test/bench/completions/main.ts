@@ -9,6 +9,8 @@ import { writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import cliProgress from 'cli-progress';
+import { ContextBudget } from '../../../extension/common/context/budget.ts';
+import { DEFAULT_CONTEXT_PLAN } from '../../../extension/common/context/pack.ts';
 import { CONTEXT_SOURCES } from '../../../extension/common/context/types.ts';
 import { embeddedModelPath, parsePositive } from '../../../trainer/cli/options.ts';
 import { loadEngine } from '../../../trainer/inference/engine.ts';
@@ -26,13 +28,11 @@ const PLACES_PER_FILE = 6;
 const QUICK_PLACES_PER_FILE = 2;
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.cache', 'bench');
 
-/** Its answers are those that the filters are measured on. */
-const LAST_ARM = 'all';
-const ARMS: Arm[] = [
-  { name: 'none', sources: [] },
-  ...CONTEXT_SOURCES.map((source) => ({ name: source, sources: [source] })),
-  { name: LAST_ARM, sources: CONTEXT_SOURCES },
-];
+/** Of a source alone, and of all of them: the latency limit left aside. */
+const SINGLE_TOKENS = 256;
+const ALL_TOKENS = 400;
+/** What the extension does; its answers are those that the filters are measured on. */
+const DEFAULT_ARM = 'default';
 
 const { values } = parseArgs({
   options: {
@@ -67,24 +67,36 @@ const engine = await loadEngine({
   logger: createLogger('warn'),
 });
 console.log(`Model ${engine.model.name}, ${engine.device}, ${engine.threads} threads\n`);
+const budget = new ContextBudget();
+const ARMS: Arm[] = [
+  { name: 'none', sources: [], budgetTokens: 0 },
+  ...CONTEXT_SOURCES.map((source) => ({ name: source, sources: [source], budgetTokens: SINGLE_TOKENS })),
+  { name: 'all', sources: CONTEXT_SOURCES, budgetTokens: ALL_TOKENS },
+  {
+    name: DEFAULT_ARM,
+    sources: DEFAULT_CONTEXT_PLAN.sources,
+    get budgetTokens() {
+      return budget.tokens;
+    },
+  },
+];
+const armNames = ARMS.map((arm) => arm.name);
 const everything: Answer[] = [];
 for (const { title, folder } of folders) {
   const files = await readSourceFiles(folder);
   const answers = await askEverywhere(files);
-  everything.push(...answers.filter((answer) => answer.arm === LAST_ARM));
+  // The same path may be in two code bases.
+  everything.push(...answers.map((answer) => ({ ...answer, path: `${title}: ${answer.path}` })));
   const measured = new Set(answers.map((answer) => answer.path)).size;
   console.log(
-    `## ${title}\n\n${answers.length / ARMS.length} places in ${measured} of ${files.length} files\n`,
+    `## ${title}\n\n${answers.length / ARMS.length} places in ${measured} of ${files.length} files; default budget ${budget.tokens} tokens\n`,
   );
-  console.log(
-    `${contextTable(
-      ARMS.map((arm) => arm.name),
-      answers,
-    )}\n`,
-  );
+  console.log(`${contextTable(armNames, answers)}\n`);
   if (values.report) writeFileSync(values.report, JSON.stringify({ title, answers }) + '\n', { flag: 'a' });
 }
-console.log(`## Filters, over all code bases with all context\n\n${filterTable(everything)}`);
+if (folders.length > 1) console.log(`## All together\n\n${contextTable(armNames, everything)}\n`);
+const byDefault = everything.filter((answer) => answer.arm === DEFAULT_ARM);
+console.log(`## Filters, with the default context\n\n${filterTable(byDefault)}`);
 await engine.dispose();
 
 /** The arms take turns at each place, so that a busy moment of the machine meets all of them. */
@@ -96,8 +108,11 @@ async function askEverywhere(files: SourceFile[]): Promise<Answer[]> {
   if (process.stderr.isTTY) bar.start(positions.length, 0);
   const answers: Answer[] = [];
   for (const position of positions) {
-    for (const arm of ARMS)
-      answers.push(await askAt(engine, workspace, byPath.get(position.path)!, position, arm));
+    for (const arm of ARMS) {
+      const answer = await askAt(engine, workspace, byPath.get(position.path)!, position, arm);
+      budget.read(answer.evaluatedTokens, answer.promptMs);
+      answers.push(answer);
+    }
     bar.increment();
   }
   bar.stop();

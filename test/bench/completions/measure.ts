@@ -17,6 +17,8 @@ import { buildPrompt } from '../../../trainer/server/inference/prompt.ts';
 export interface Arm {
   name: string;
   sources: readonly ContextSource[];
+  /** Most tokens of context. */
+  budgetTokens: number;
 }
 
 /** What the model wrote at a place. */
@@ -30,8 +32,13 @@ export interface Answer {
   start: number;
   raw: string;
   promptTokens: number;
+  /** Tokens of the prompt that were not in the cache, and the milliseconds that they took. */
+  evaluatedTokens: number;
+  promptMs: number;
   /** Pieces of context in the prompt. */
   pieces: number;
+  /** What was looked for in the workspace; the editor does it while the developer types. */
+  retrievalMs: number;
   /** From the request to the whole text, nothing of the prompt in the cache. */
   latencyMs: number;
 }
@@ -61,8 +68,13 @@ export async function askAt(
   const context =
     arm.sources.length === 0
       ? noContext
-      : contextFrom(workspace, { ...DEFAULT_CONTEXT_PLAN, sources: arm.sources });
+      : contextFrom(workspace, {
+          ...DEFAULT_CONTEXT_PLAN,
+          sources: arm.sources,
+          budgetTokens: arm.budgetTokens,
+        });
   const files = context(window, text);
+  const asked = performance.now();
   const document = { prefix, suffix, path, files };
   const prompt = buildPrompt(engine, { kind: 'document', document }, MAX_COMPLETION_TOKENS).tokens;
   const result = await engine.generate({
@@ -83,8 +95,11 @@ export async function askAt(
     start,
     raw: result.text,
     promptTokens: prompt.length,
+    evaluatedTokens: prompt.length - result.cachedTokens,
+    promptMs: result.timings.prompt,
     pieces: files.length,
-    latencyMs: performance.now() - began,
+    retrievalMs: asked - began,
+    latencyMs: performance.now() - asked,
   };
 }
 

@@ -26,29 +26,20 @@ export function contextTable(arms: readonly string[], answers: readonly Answer[]
     'prompt tokens',
     'latency p50 / p95',
     'p95 against the first',
+    'retrieval p95',
   ];
-  const p95 = (list: Answer[]): number =>
-    quantile(
-      list.map((one) => one.latencyMs),
-      0.95,
-    );
+  const latency = (list: Answer[], q: number): number => quantile(valuesOf(list, 'latencyMs'), q);
+  const shown = (list: Answer[]): Shown[] => list.map((one) => show(one));
   const rows = arms.map((arm) => {
     const here = of(arm);
-    const p50 = quantile(
-      here.map((one) => one.latencyMs),
-      0.5,
-    );
     return [
       arm,
-      ...compared(
-        base.map((one) => show(one)),
-        here.map((one) => show(one)),
-        here,
-      ),
+      ...compared(shown(base), shown(here), here),
       percent(share(here, (one) => one.pieces > 0)),
-      (here.reduce((sum, one) => sum + one.promptTokens, 0) / here.length).toFixed(0),
-      `${p50.toFixed(0)} / ${p95(here).toFixed(0)} ms`,
-      `× ${(p95(here) / p95(base)).toFixed(2)}`,
+      (valuesOf(here, 'promptTokens').reduce((sum, tokens) => sum + tokens, 0) / here.length).toFixed(0),
+      `${latency(here, 0.5).toFixed(0)} / ${latency(here, 0.95).toFixed(0)} ms`,
+      `× ${(latency(here, 0.95) / latency(base, 0.95)).toFixed(2)}`,
+      `${quantile(valuesOf(here, 'retrievalMs'), 0.95).toFixed(0)} ms`,
     ];
   });
   return markdown([head, ...rows]);
@@ -72,6 +63,10 @@ export function filterTable(answers: readonly Answer[]): string {
     return [name, String(changed), ...compared(all, off, answers)];
   });
   return markdown([head, ['all filters on', '', ...compared(all, all, answers)], ...rows]);
+}
+
+function valuesOf(answers: readonly Answer[], field: 'latencyMs' | 'retrievalMs' | 'promptTokens'): number[] {
+  return answers.map((answer) => answer[field]);
 }
 
 function compared(before: readonly Shown[], after: readonly Shown[], places: readonly Answer[]): string[] {

@@ -111,8 +111,12 @@ describe('packing', () => {
   it('says what became of each candidate, and why', () => {
     const { parts, files } = packContext(pieces, PLAN, 'the window\n shows this');
     assert.deepEqual(
+      parts.map((part) => part.path),
+      ['b.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', 'a.ts'],
+    );
+    assert.deepEqual(
       parts.map((part) => part.verdict),
-      ['taken', 'taken', 'doubled', 'inWindow', 'taken', 'overBudget'],
+      ['taken', 'doubled', 'inWindow', 'taken', 'overBudget', 'taken'],
     );
     assert.deepEqual(
       files.map((file) => file.path),
