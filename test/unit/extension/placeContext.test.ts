@@ -108,7 +108,12 @@ describe('the context of a request', () => {
     open();
     const companion = new ScriptedCompanion(({ prompt }) => (prompt.endsWith('= ') ? 'first' : ''));
     const files = [{ path: 'a.ts', text: 'export const a = 1;\n' }];
-    const editor = new StandInEditor({ text: 'const total = ;\n', client: companion, files });
+    const editor = new StandInEditor({
+      text: 'const total = ;\n',
+      client: companion,
+      files,
+      settings: { lookAhead: true },
+    });
     editor.moveTo('const total = '.length);
     await editor.ask();
     await sleep(260);
