@@ -51,7 +51,14 @@ describe('the loop in the editor', function () {
           'export function sum(items) {\n  let total = 0;\n  for (const item of items) {\n  }\n}\n',
         ...(Object.fromEntries(files) as Record<string, string>),
       },
-      { settings: { 'editor.autoIndent': 'full', 'hone.learning.batchEvents': 64 } },
+      {
+        settings: {
+          'editor.autoIndent': 'full',
+          'hone.learning.batchEvents': 64,
+          // The idiom is to come from what was learned, not from the files in which it stands.
+          'hone.completions.context': 'off',
+        },
+      },
     );
     window = await hone.open('src/accept.js');
   });

@@ -54,7 +54,7 @@ describe('two windows', function () {
     assert.equal(livingCompanion(), pid);
   });
 
-  /** Types the start of a line and waits until the window offers how it goes on. */
+  /** Types the start of a line, waits until the window offers how it goes on, and takes the line out again. */
   async function suggests(window: Workbench): Promise<void> {
     await window.page.bringToFront();
     await window.waitForStatus(/Hone: ready/);
@@ -63,6 +63,7 @@ describe('two windows', function () {
     await window.type('\n  if (value');
     await window.waitForGhostText(undefined, SUGGESTION_LIMIT_MS);
     await window.press('Escape');
+    await window.press('Control+Shift+K');
   }
 
   function livingCompanion(): number | undefined {

@@ -126,6 +126,11 @@ describe('the vocabularies of real code models', () => {
         );
       });
 
+      it('keeps the spaces of a text', () => {
+        for (const text of [' !', 'a !== b ? c : d', 'x , y .z', " do n't", '\uFEFFa', '  \n\t .'])
+          assert.equal(vocabulary().detokenize(vocabulary().tokenize(text)), text);
+      });
+
       it('shows a completion that spells special tokens whole, and one that contains them without', () => {
         const { endOfGeneration } = vocabulary();
         const special = fc.constantFrom(...endOfGeneration);

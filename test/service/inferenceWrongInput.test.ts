@@ -61,7 +61,14 @@ describe('requests that are wrong', () => {
     assert.equal(choices[0]!.logprobs, null);
     assert.equal(suffix_used, undefined, 'no suffix is not an empty one');
     const [withNulls, without] = tiny.records.slice(-2);
-    const volatile = { id: '', createdAt: 0, latency: null, cacheOrigin: null, generatedLogprobs: [] };
+    const volatile = {
+      id: '',
+      createdAt: 0,
+      latency: null,
+      cacheOrigin: null,
+      generatedLogprobs: [],
+      modelLogprobs: [],
+    };
     assert.deepEqual({ ...withNulls, ...volatile }, { ...without, ...volatile });
     for (const name of optional) {
       const response = await tiny.post('/v1/completions', { prompt: 'a', max_tokens: 2, [name]: null });

@@ -62,7 +62,7 @@ describe('hone train and hone adapters', function () {
     assert.ok(run.events > 0);
     const { adapters } = await list();
     assert.equal(adapters.length, 1);
-    assert.ok(existsSync(join(dataDir, 'adapters', adapters[0]!.file)));
+    assert.ok(existsSync(join(dataDir, 'checkpoints', adapters[0]!.file)));
   });
 
   it('trains through the running companion, which wants its token', async () => {

@@ -3,6 +3,7 @@ import { LlamaVocabularyType, type GgufFileInfo, type LlamaModel, type Token } f
 import type { FimTemplate, PromptPart } from '../../extension/common/prompt/fim.ts';
 import { chooseFimTemplate, fimChoiceProblem } from '../../extension/common/prompt/fimChoice.ts';
 import { HoneError } from '../server/shared/errors.ts';
+import { ByteLevelText } from './byteLevel.ts';
 import { SpecialTokens } from './specialTokens.ts';
 
 /** How many ids before a piece of text tell the detokeniser whether a space belongs in front. */
@@ -22,6 +23,8 @@ export class Vocabulary {
   private readonly markerIds: ReadonlyMap<string, number>;
   /** SentencePiece drops the space that a text begins with; behind these ids it begins none. */
   private readonly textBefore: number[];
+  /** Null: not a byte-level vocabulary. */
+  private readonly byteLevel: ByteLevelText | null;
 
   /**
    * @param fimChoice One of `FIM_CHOICES`.
@@ -36,6 +39,8 @@ export class Vocabulary {
     if (problem !== null) throw unfit(fimChoice, problem);
     this.fim = chooseFimTemplate(known, fimOrder(info), fimChoice);
     this.markerIds = new Map((this.fim?.markers ?? []).map((marker) => [marker, ids.get(marker)!]));
+    this.byteLevel =
+      model.vocabularyType === LlamaVocabularyType.bpe ? new ByteLevelText(spellings, types ?? []) : null;
     this.textBefore = this.isSpaced ? this.encode('\n') : [];
     this.beginOfText = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.endOfText = model.tokens.eos ?? model.tokens.eot ?? 0;
@@ -73,6 +78,7 @@ export class Vocabulary {
   /** Ids to text, special ones left out. `before`: ids that stand in front. */
   detokenize(tokens: readonly number[], before: readonly number[] = []): string {
     const plain = (ids: readonly number[]) => ids.filter((id) => !this.special.ids.has(id)) as Token[];
+    if (this.byteLevel !== null) return this.byteLevel.decode(plain(tokens));
     const front = [...this.textBefore, ...before.slice(-CONTEXT_IDS)];
     return this.model.detokenize(plain(tokens), false, plain(front));
   }
