@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DEFAULT_CONTEXT_PLAN } from '../../extension/common/context/pack.ts';
+import { CONTEXT_SOURCES } from '../../extension/common/context/types.ts';
 import { lineRequest } from '../../extension/common/prompt/request.ts';
 import { ContextThread } from '../../extension/node/contextThread.ts';
 import { openTinyService } from '../fixtures/tinyService.ts';
@@ -39,7 +40,11 @@ describe("the thread of the workspace's index", function () {
       above: '',
       recent: [],
     };
-    return thread.ask({ ask: place, definitions: [], plan: DEFAULT_CONTEXT_PLAN });
+    return thread.ask({
+      ask: place,
+      definitions: [],
+      plan: { ...DEFAULT_CONTEXT_PLAN, sources: CONTEXT_SOURCES },
+    });
   };
   const paths = async () => (await ask())?.files.map(({ path }) => path);
 

@@ -26,10 +26,11 @@ export interface PackedContext {
 }
 
 /** The first are taken first: what brings most for its tokens. docs/completions.md has the figures. */
-const PRIORITY: readonly ContextSource[] = ['definition', 'similar', 'ownImports', 'outline'];
+const PRIORITY: readonly ContextSource[] = ['definition', 'ownImports', 'similar', 'outline'];
 
+/** Of the sources those that earned what they cost. */
 export const DEFAULT_CONTEXT_PLAN: ContextPlan = {
-  sources: CONTEXT_SOURCES,
+  sources: ['ownImports', 'definition'],
   budgetTokens: new ContextBudget().tokens,
   piecesOfSource: { ownImports: 1, outline: 1, definition: 4, similar: 4 },
 };

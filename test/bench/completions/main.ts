@@ -2,7 +2,7 @@
  * `npm run bench:completions`: what each source of context and each filter brings, on code bases that the embedded
  * model was never trained on. Prints Markdown; `--report FILE` writes every answer as JSON.
  *
- * `--model` takes any GGUF, `--corpora a,b` some of the code bases, `--folder DIR` another one, `--quick` two places
+ * `--arms default` leaves the single sources out, `--model` takes any GGUF, `--corpora a,b` some of the code bases, `--folder DIR` another one, `--quick` two places
  * of each file.
  */
 import { writeFileSync } from 'node:fs';
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     corpora: { type: 'string', default: '' },
     folder: { type: 'string' },
     places: { type: 'string' },
+    arms: { type: 'string' },
     quick: { type: 'boolean', default: false },
     report: { type: 'string' },
   },
@@ -68,7 +69,7 @@ const engine = await loadEngine({
 });
 console.log(`Model ${engine.model.name}, ${engine.device}, ${engine.threads} threads\n`);
 const budget = new ContextBudget();
-const ARMS: Arm[] = [
+const ALL_ARMS: Arm[] = [
   { name: 'none', sources: [], budgetTokens: 0 },
   ...CONTEXT_SOURCES.map((source) => ({ name: source, sources: [source], budgetTokens: SINGLE_TOKENS })),
   { name: 'all', sources: CONTEXT_SOURCES, budgetTokens: ALL_TOKENS },
@@ -80,6 +81,11 @@ const ARMS: Arm[] = [
     },
   },
 ];
+const wanted = values.arms?.split(',');
+// Compared with the first, and the filters are measured on the last.
+const ARMS = ALL_ARMS.filter(
+  ({ name }, i) => i === 0 || name === DEFAULT_ARM || wanted === undefined || wanted.includes(name),
+);
 const armNames = ARMS.map((arm) => arm.name);
 const everything: Answer[] = [];
 for (const { title, folder } of folders) {

@@ -45,6 +45,8 @@ async function completes() {
 
 /** Says what the model was shown, code of the workspace's files included. */
 async function explains() {
+  const settings = vscode.workspace.getConfiguration('hone');
+  await settings.update('completions.contextSources', ['similar'], vscode.ConfigurationTarget.Global);
   const document = await vscode.workspace.openTextDocument({ language: 'javascript', content: CALL });
   const editor = await vscode.window.showTextDocument(document);
   editor.selection = new vscode.Selection(0, CALL.length, 0, CALL.length);

@@ -112,11 +112,11 @@ describe('packing', () => {
     const { parts, files } = packContext(pieces, PLAN, 'the window\n shows this');
     assert.deepEqual(
       parts.map((part) => part.path),
-      ['b.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', 'a.ts'],
+      ['b.ts', 'a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts'],
     );
     assert.deepEqual(
       parts.map((part) => part.verdict),
-      ['taken', 'doubled', 'inWindow', 'taken', 'overBudget', 'taken'],
+      ['taken', 'taken', 'doubled', 'inWindow', 'taken', 'overBudget'],
     );
     assert.deepEqual(
       files.map((file) => file.path),

@@ -68,7 +68,7 @@ describe('the context of a request', () => {
     assert.equal(ask.above + ask.prefix, LINES.slice(0, LINES.indexOf('line2();') + 'line2();'.length));
     assert.ok(ask.suffix.startsWith('\nline3();\n'));
     assert.deepEqual(ask.recent, ['lately.ts']);
-    assert.deepEqual(plan.sources, ['ownImports', 'outline', 'definition', 'similar']);
+    assert.deepEqual(plan.sources, ['ownImports', 'definition']);
   });
 
   it('is not waited for: what comes late serves the next request', async () => {
