@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { DEFAULT_CONTEXT_PLAN } from '../../../extension/common/context/pack.ts';
-import type { ContextCandidate } from '../../../extension/common/context/types.ts';
+import { CONTEXT_SOURCES, type ContextCandidate } from '../../../extension/common/context/types.ts';
 import { WorkspaceIndex } from '../../../extension/workspace/workspaceIndex.ts';
 import { WorkspaceFolder } from '../../fixtures/workspaceFolder.ts';
 
 const CART = 'export function cartTotal(items) {\n  return items.length;\n}\n';
+const PLAN = { ...DEFAULT_CONTEXT_PLAN, sources: CONTEXT_SOURCES };
 const ASK = { path: 'main.js', prefix: 'const sum = cartTotal(', suffix: ');\n', above: '', recent: [] };
 
 describe('the index of a workspace', () => {
@@ -24,9 +25,7 @@ describe('the index of a workspace', () => {
     for (const _ of steps);
   };
   const shown = (definitions: ContextCandidate[] = [], path = 'main.js') =>
-    index
-      .contextFor({ ask: { ...ASK, path }, definitions, plan: DEFAULT_CONTEXT_PLAN })
-      .files.map((file) => file.path);
+    index.contextFor({ ask: { ...ASK, path }, definitions, plan: PLAN }).files.map((file) => file.path);
   const definition = (path: string): ContextCandidate => ({
     source: 'definition',
     path,
@@ -86,7 +85,7 @@ describe('the index of a workspace', () => {
       'cart.js': `// cartTotal\nconst key = \`-----BEGIN RSA PRIVATE KEY-----\n${key}\n// cartTotal sum\n-----END RSA PRIVATE KEY-----\`;\n`,
     });
     run(index.scan());
-    const { files } = index.contextFor({ ask: ASK, definitions: [], plan: DEFAULT_CONTEXT_PLAN });
+    const { files } = index.contextFor({ ask: ASK, definitions: [], plan: PLAN });
     assert.deepEqual(
       files.map(({ path }) => path),
       ['cart.js'],
