@@ -70,7 +70,8 @@ export class WorkspaceFeed implements Disposable {
       thread.index(null);
       return;
     }
-    thread.index({ folders, excludedPatterns: settings().excludedFiles });
+    const countsWords = settings().contextSources.includes('similar');
+    thread.index({ folders, excludedPatterns: settings().excludedFiles, countsWords });
     this.#watchers = folders.map(({ root }) => this.#watch(root));
     for (const document of workspace.textDocuments) this.#editedSoon(document);
     if (window.activeTextEditor) this.#touch(window.activeTextEditor.document);

@@ -20,6 +20,8 @@ export interface WorkspaceOptions {
   folders: { root: string; label: string }[];
   /** The user's own globs of files that are never read. */
   excludedPatterns: string[];
+  /** False: only which files there are is known; nothing similar is found, and the words of all files are not counted. */
+  countsWords: boolean;
 }
 
 /** A caret, and what the editor alone knows about it. */
@@ -49,9 +51,11 @@ export class WorkspaceIndex {
   readonly #folders: readonly Folder[];
   /** Texts of open documents: what is on the disk doesn't count then. */
   readonly #open = new Map<string, string>();
+  readonly #countsWords: boolean;
   #bytes = 0;
 
-  constructor({ folders, excludedPatterns }: WorkspaceOptions) {
+  constructor({ folders, excludedPatterns, countsWords }: WorkspaceOptions) {
+    this.#countsWords = countsWords;
     const isExcluded = excludedFiles(excludedPatterns);
     this.#folders = folders.map(({ root, label }) => ({
       root,
@@ -84,7 +88,7 @@ export class WorkspaceIndex {
       return;
     }
     this.#open.set(path, text);
-    this.#index.set(path, text);
+    this.#put(path, text);
   }
 
   /** A document was closed: its file counts again, if there is one. */
@@ -134,7 +138,7 @@ export class WorkspaceIndex {
     return {
       set: (path, text, bytes) => {
         this.#bytes += bytes;
-        if (!this.#open.has(label + path)) this.#index.set(label + path, text);
+        if (!this.#open.has(label + path)) this.#put(label + path, text);
       },
       delete: (path, bytes) => {
         this.#bytes -= bytes;
@@ -142,6 +146,10 @@ export class WorkspaceIndex {
       },
       hasRoomFor: (bytes) => this.#index.size < FILES_MAX && this.#bytes + bytes <= TEXT_BYTES_MAX,
     };
+  }
+
+  #put(path: string, text: string): void {
+    this.#index.set(path, this.#countsWords ? text : '');
   }
 
   /** Masked as a whole: a secret that a piece's edge cuts in two would not be found in the piece. */

@@ -29,7 +29,11 @@ describe("the thread of the workspace's index", function () {
 
   const open = (script: string) =>
     new ContextThread({ script, log: (level, message) => log.push(`${level}: ${message}`) });
-  const workspace = () => ({ folders: [{ root: folder.root, label: '' }], excludedPatterns: [] });
+  const workspace = () => ({
+    folders: [{ root: folder.root, label: '' }],
+    excludedPatterns: [],
+    countsWords: true,
+  });
   const indexed = () =>
     until(() => log.some((line) => line.startsWith('info: Index of the workspace: ')), 'the index');
   const ask = () => {

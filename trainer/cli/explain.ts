@@ -76,7 +76,11 @@ function contextOf(
   text: string,
   quiet: boolean,
 ): { context: PackedContext | null; note: string } {
-  const index = new WorkspaceIndex({ folders: [{ root, label: '' }], excludedPatterns: [] });
+  const index = new WorkspaceIndex({
+    folders: [{ root, label: '' }],
+    excludedPatterns: [],
+    countsWords: DEFAULT_CONTEXT_PLAN.sources.includes('similar'),
+  });
   const why = index.whySkipped(path);
   if (why === 'excluded')
     return { context: null, note: 'The editor asks for nothing in this file: it is an excluded one.' };

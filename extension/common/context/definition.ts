@@ -1,4 +1,5 @@
 /** Where a name is declared, by the look of the lines; the language server knows better where there is one. Pure. */
+import { indentOf } from '../filters/types.ts';
 import { wholeLines } from './snippets.ts';
 
 const DECLARES =
@@ -26,21 +27,17 @@ export function declarationOf(text: string, name: string, maxChars: number): Dec
 
 /** The declaration ends before the next line that is not indented deeper, a closing bracket's line included. */
 function lastLineOf(lines: readonly string[], firstLine: number): number {
-  const indent = indentWidth(lines[firstLine]!);
+  const indent = indentOf(lines[firstLine]!).length;
   const end = Math.min(lines.length, firstLine + MOST_DECLARATION_LINES);
   let last = firstLine;
   for (let line = firstLine + 1; line < end; line++) {
     const text = lines[line]!;
     if (text.trim() === '') continue;
-    if (indentWidth(text) > indent) {
+    if (indentOf(text).length > indent) {
       last = line;
       continue;
     }
     return /^\s*[)\]}>|&]/.test(text) ? line : last;
   }
   return last;
-}
-
-function indentWidth(line: string): number {
-  return line.length - line.trimStart().length;
 }

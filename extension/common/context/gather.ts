@@ -7,7 +7,7 @@ import { packContext, type ContextPlan, type PackedContext } from './pack.ts';
 import { NAME_LINES } from './placeNames.ts';
 import { queryWords } from './query.ts';
 import { bestSnippet } from './snippets.ts';
-import type { ContextCandidate } from './types.ts';
+import type { ContextCandidate, ContextSource } from './types.ts';
 
 /** The files of a workspace as retrieval sees them. */
 export interface Workspace {
@@ -52,19 +52,25 @@ export function contextFor(
   plan: ContextPlan,
   known: readonly ContextCandidate[] = [],
 ): PackedContext {
-  return packContext([...known, ...gatherCandidates(workspace, ask)], plan, ask.prefix + ask.suffix);
+  const candidates = [...known, ...gatherCandidates(workspace, ask, plan.sources)];
+  return packContext(candidates, plan, ask.prefix + ask.suffix);
 }
 
-/** Candidates of all sources; within a source the best first. */
-export function gatherCandidates(workspace: Workspace, ask: ContextAsk): ContextCandidate[] {
+/** Candidates of the sources; within a source the best first. Others are not looked for. */
+export function gatherCandidates(
+  workspace: Workspace,
+  ask: ContextAsk,
+  sources: readonly ContextSource[],
+): ContextCandidate[] {
   const document = ask.above + ask.prefix;
   const imports = importsOf(document);
-  return [
-    ...ownImports(ask, imports, document),
-    ...outline(workspace, ask),
-    ...definitions(workspace, ask, imports),
-    ...similarCode(workspace, ask, imports),
-  ];
+  const find: Record<ContextSource, () => ContextCandidate[]> = {
+    ownImports: () => ownImports(ask, imports, document),
+    outline: () => outline(workspace, ask),
+    definition: () => definitions(workspace, ask, imports),
+    similar: () => similarCode(workspace, ask, imports),
+  };
+  return sources.flatMap((source) => find[source]());
 }
 
 /** The document's import lines that the window doesn't reach. */

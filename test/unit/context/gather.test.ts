@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FileIndex } from '../../../extension/common/context/fileIndex.ts';
 import { gatherCandidates, type ContextAsk } from '../../../extension/common/context/gather.ts';
 import { packContext, type ContextPlan } from '../../../extension/common/context/pack.ts';
-import type { ContextCandidate } from '../../../extension/common/context/types.ts';
+import { CONTEXT_SOURCES, type ContextCandidate } from '../../../extension/common/context/types.ts';
 
 const FILES: Record<string, string> = {
   'src/prices.ts': 'export function priceOf(item: Item): number {\n  return item.price * TAX_RATE;\n}\n',
@@ -23,7 +23,7 @@ function candidates(change: Partial<ContextAsk> = {}, gone: string[] = []): Cont
   const index = new FileIndex();
   for (const [path, text] of Object.entries(FILES)) index.set(path, text);
   const textOf = (path: string): string | undefined => (gone.includes(path) ? undefined : FILES[path]);
-  return gatherCandidates({ index, textOf }, { ...ASK, ...change });
+  return gatherCandidates({ index, textOf }, { ...ASK, ...change }, CONTEXT_SOURCES);
 }
 
 const of = (source: string, all: ContextCandidate[]): ContextCandidate[] =>
@@ -40,7 +40,9 @@ describe('context beyond the file', () => {
   it('has the declarations of the document outside of the window', () => {
     const file = `${ABOVE}${ASK.prefix}${ASK.suffix}\nexport class Basket {\n  total(): number {\n    if (x) {`;
     const index = new FileIndex();
-    const all = gatherCandidates({ index, textOf: (path) => (path === ASK.path ? file : undefined) }, ASK);
+    const all = gatherCandidates({ index, textOf: (path) => (path === ASK.path ? file : undefined) }, ASK, [
+      'outline',
+    ]);
     assert.deepEqual(
       of('outline', all).map(({ text, firstLine }) => [text, firstLine]),
       [['export class Basket {\n  total(): number {\n', 6]],
@@ -76,9 +78,25 @@ describe('context beyond the file', () => {
     );
   });
 
+  it('looks for no source that is off', () => {
+    const index = new FileIndex();
+    for (const [path, text] of Object.entries(FILES)) index.set(path, text);
+    const read: string[] = [];
+    const textOf = (path: string): string | undefined => {
+      read.push(path);
+      return FILES[path];
+    };
+    gatherCandidates({ index, textOf }, ASK, ['ownImports', 'definition']);
+    assert.deepEqual(read, ['src/prices.ts']);
+  });
+
   it('has nothing in an empty workspace', () =>
     assert.deepEqual(
-      gatherCandidates({ index: new FileIndex(), textOf: () => undefined }, { ...ASK, above: '' }),
+      gatherCandidates(
+        { index: new FileIndex(), textOf: () => undefined },
+        { ...ASK, above: '' },
+        CONTEXT_SOURCES,
+      ),
       [],
     ));
 });

@@ -19,8 +19,8 @@ describe('the index of a workspace', () => {
   });
   afterEach(() => folder.remove());
 
-  const open = (label = '', excludedPatterns: string[] = []) =>
-    new WorkspaceIndex({ folders: [{ root: folder.root, label }], excludedPatterns });
+  const open = (label = '', excludedPatterns: string[] = [], countsWords = true) =>
+    new WorkspaceIndex({ folders: [{ root: folder.root, label }], excludedPatterns, countsWords });
   const run = (steps: Iterable<void>) => {
     for (const _ of steps);
   };
@@ -40,6 +40,16 @@ describe('the index of a workspace', () => {
     assert.deepEqual(shown(), ['cart.js']);
     assert.match(index.report().summary, /^3 files with 0\.0 MB/);
     assert.deepEqual(index.report().limits, []);
+  });
+
+  it('counts no words where nothing similar is wanted, and still knows what is imported', () => {
+    index = open('', [], false);
+    run(index.scan());
+    index.open('open.js', CART);
+    assert.deepEqual(shown(), []);
+    const above = "import { cartTotal } from './cart.js';\n";
+    const { files } = index.contextFor({ ask: { ...ASK, above }, definitions: [], plan: PLAN });
+    assert.ok(files.some(({ path, text }) => path === 'cart.js' && text === CART));
   });
 
   it('gives what stands in an open document, saved or not, and the file again when it is closed', () => {
