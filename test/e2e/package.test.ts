@@ -17,6 +17,7 @@ const MEBIBYTE = 2 ** 20;
 const LARGEST_PACKAGE_MEBIBYTES = 130;
 
 const NEEDED = [
+  /^package\.nls\.json$/,
   /^dist\/extension\.cjs$/,
   /^dist\/store-worker\.cjs$/,
   /^dist\/context-worker\.cjs$/,

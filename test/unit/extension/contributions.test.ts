@@ -19,6 +19,7 @@ interface Property {
   maximum?: number;
   enum?: unknown[];
   scope: string;
+  order: number;
   markdownDescription: string;
 }
 
@@ -27,7 +28,7 @@ interface Manifest {
     commands: { command: string; title: string; category: string }[];
     menus: { commandPalette: { command: string; when: string }[] };
     keybindings: { command: string; key: string; when: string }[];
-    configuration: { properties: Record<string, Property> };
+    configuration: { id: string; order: number; properties: Record<string, Property> }[];
   };
   capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] } };
 }
@@ -35,9 +36,19 @@ interface Manifest {
 /** Ids of the status-bar item and the panel, a key of the model file, a file. */
 const NO_CONTRIBUTIONS = new Set(['hone.status', 'hone.fim.order', 'hone.js']);
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+/** `%key%` in the manifest stands for the text of this key. */
+const TEXT_KEY = /%([^%"]+)%/g;
+const raw = read('package.json');
+const texts = JSON.parse(read('package.nls.json')) as Record<string, string>;
+const manifest = JSON.parse(
+  raw.replace(TEXT_KEY, (whole, key: string) => JSON.stringify(texts[key] ?? whole).slice(1, -1)),
+) as Manifest;
 const { contributes } = manifest;
-const { properties } = contributes.configuration;
+const properties = Object.assign(
+  {},
+  ...contributes.configuration.map((section) => section.properties),
+) as Record<string, Property>;
 const contracts = Object.values(SETTINGS);
 
 describe('package.json and the code', () => {
@@ -103,6 +114,39 @@ describe('package.json and the code', () => {
     assert.ok(restrictedConfigurations.includes('hone.completions.excludedFiles'));
   });
 
+  it('say every text that is shown through package.nls.json, and nothing there is left over', () => {
+    const used = [...raw.matchAll(TEXT_KEY)].map(([, key]) => key!);
+    assert.deepEqual([...new Set(used)].sort(), Object.keys(texts).sort());
+    const { contributes: shown } = JSON.parse(raw) as { contributes: unknown };
+    assert.deepEqual(plainTexts(shown), []);
+  });
+
+  it('name the text of a command or a setting by its name', () => {
+    const { contributes: own } = JSON.parse(raw) as Manifest;
+    for (const { command, title } of own.commands)
+      assert.equal(title, `%${command.replace('hone', 'command')}%`);
+    for (const section of own.configuration) {
+      for (const [key, property] of Object.entries(section.properties))
+        assert.equal(property.markdownDescription, `%${key.replace('hone', 'setting')}%`);
+    }
+  });
+
+  it('list settings by section, in their order', () => {
+    assert.deepEqual(
+      contributes.configuration.map(({ order }) => order),
+      contributes.configuration.map((_, index) => index + 1),
+    );
+    for (const section of contributes.configuration) {
+      const entries = Object.entries(section.properties);
+      for (const [key] of entries) assert.ok(key.startsWith(`${section.id}.`), key);
+      assert.deepEqual(
+        entries.map(([, { order }]) => order).sort((a, b) => a - b),
+        entries.map((_, index) => index + 1),
+        section.id,
+      );
+    }
+  });
+
   it('describe every setting', () => {
     for (const [key, { markdownDescription }] of Object.entries(properties)) {
       assert.match(markdownDescription, /^[A-Z].*\.$/s, key);
@@ -137,3 +181,12 @@ describe('settings', () => {
     assert.deepEqual(refused, ['hone.companion.gpu']);
   });
 });
+
+/** Texts for people that the manifest holds itself, by the names of the fields that hold such. */
+function plainTexts(value: unknown, field = ''): string[] {
+  if (typeof value === 'string') {
+    return /title|description/i.test(field) && !/^%[^%]+%$/.test(value) ? [value] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => plainTexts(part, Array.isArray(value) ? field : key));
+}

@@ -1,0 +1,61 @@
+import { l10n, ProgressLocation, window } from 'vscode';
+import type { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
+import type { CommandName } from '../common/contributions.ts';
+import { describeRun } from '../common/status/statusView.ts';
+import type { Backend } from '../node/backend.ts';
+import type { CompanionClient } from '../node/companionClient.ts';
+import type { Action } from './commands.ts';
+import type { CurrentSettings } from './currentSettings.ts';
+
+interface LearningParts {
+  settings: CurrentSettings;
+  backend: Backend;
+  cache: TypeThroughCache;
+}
+
+/** Commands about what is recorded and learned. */
+export function learningCommands({ settings, backend, cache }: LearningParts) {
+  return {
+    toggleTracking: () => settings.toggle('trackingEnabled'),
+    trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
+    rollBackAdapter: () =>
+      withCompanion(backend, l10n.t('Rolling back'), (client) => rollBack(client, cache)),
+  } satisfies Partial<Record<CommandName, Action>>;
+}
+
+/** Shows progress in the status bar until the companion has answered, then what it said. */
+async function withCompanion(
+  backend: Backend,
+  title: string,
+  act: (client: CompanionClient) => Promise<string>,
+): Promise<void> {
+  const { client } = backend;
+  if (!client) {
+    throw new Error(
+      l10n.t('The companion is not running. See "Hone: Show Log", or use "Hone: Restart Companion".'),
+    );
+  }
+  const progress = { location: ProgressLocation.Window, title: `Hone: ${title}` };
+  const message = await window.withProgress(progress, async () => {
+    const result = act(client);
+    backend.refresh();
+    return result;
+  });
+  backend.refresh();
+  void window.showInformationMessage(`Hone: ${message}`);
+}
+
+async function trainNow(client: CompanionClient): Promise<string> {
+  const { status, run } = await client.step();
+  if (status === 'busy') return l10n.t('an update is under way already.');
+  if (status === 'nothing_to_train' || run === null) return l10n.t('there is nothing to learn from yet.');
+  return `${describeRun(run)}.`;
+}
+
+async function rollBack(client: CompanionClient, cache: TypeThroughCache): Promise<string> {
+  const { active } = await client.rollBack();
+  cache.clear();
+  return active === 0
+    ? l10n.t('the model is served without an adapter now.')
+    : l10n.t('adapter version {0} is served now.', active);
+}
