@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { trainingRunsSchema } from '../../extension/common/contracts/index.ts';
 import { adapterFiles, openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { openTinyEngine, type TinyEngine } from '../fixtures/tinyEngine.ts';
 
@@ -52,6 +53,31 @@ describe('versions by hand', () => {
     const { status, body } = await service.call('POST', '/api/adapters/rollback');
     assert.equal(status, 409);
     assert.equal(body.error.code, 'nothing_to_roll_back');
+  });
+
+  it('tells the updates, newest first, as many as are asked for', async () => {
+    const runs = async (query: string) =>
+      trainingRunsSchema.parse((await service.call('GET', `/api/training/runs${query}`)).body).runs;
+    const all = await runs('');
+    assert.deepEqual(
+      all.map(({ version, parent }) => [version, parent]),
+      [
+        [2, 1],
+        [1, 0],
+      ],
+    );
+    const { at, parent, ...newest } = all[0]!;
+    assert.ok(at > 0 && parent === 1);
+    const { lastRun } = await service.status();
+    assert.deepEqual([newest.id, newest.figures], [lastRun?.id, lastRun?.figures]);
+    assert.deepEqual(
+      (await runs('?limit=1')).map(({ version }) => version),
+      [2],
+    );
+    for (const limit of ['0', '1000', 'all']) {
+      const { status, body } = await service.call('GET', `/api/training/runs?limit=${limit}`);
+      assert.deepEqual([status, body.error.param], [400, 'limit']);
+    }
   });
 
   it('taken back while the successor is made: it is made anew, and nobody is blamed', async () => {

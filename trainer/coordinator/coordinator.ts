@@ -5,6 +5,7 @@ import {
   type LearnerRequest,
   type RunSummary,
   type StepResponse,
+  type TrainingRuns,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
 import { Board } from '../board/board.ts';
@@ -178,6 +179,11 @@ export class Coordinator {
       learner: this.learner.ready,
       live: this.fuse.status(),
     });
+  }
+
+  /** Updates of the loaded model, newest first. */
+  runs(limit: number): TrainingRuns {
+    return { runs: this.options.store.runs.newest(this.options.engine.model.hash, limit) };
   }
 
   /** Versions of the loaded model whose files are there, the base first. */

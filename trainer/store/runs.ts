@@ -16,6 +16,8 @@ export interface RunTable {
   addSeconds(runId: string, phase: string, seconds: number): void;
   last(modelHash: string): RunRow | null;
   list(): RunRow[];
+  /** The newest of a model, newest first. */
+  newest(modelHash: string, limit: number): RunRow[];
   count(decision: RunDecision): number;
   /** Runs that used an event, by id. */
   runsOf(eventId: string): string[];
@@ -51,7 +53,7 @@ export function createRunTable(database: Database.Database): RunTable {
   const addSeconds = database.prepare(
     'UPDATE runs SET seconds = json_set(seconds, @path, @seconds) WHERE id = @runId',
   );
-  const last = database.prepare('SELECT * FROM runs WHERE model_hash = ? ORDER BY seq DESC LIMIT 1');
+  const newest = database.prepare('SELECT * FROM runs WHERE model_hash = ? ORDER BY seq DESC LIMIT ?');
   const all = database.prepare('SELECT * FROM runs ORDER BY seq');
   const count = database.prepare('SELECT count(*) FROM runs WHERE decision = ?').pluck();
   const runsOf = database.prepare('SELECT run_id FROM trained WHERE event_id = ? ORDER BY run_id').pluck();
@@ -95,10 +97,11 @@ export function createRunTable(database: Database.Database): RunTable {
     commit: (run, baseline) => database.transaction(commit).immediate(run, baseline),
     addSeconds: (runId, phase, seconds) => void addSeconds.run({ runId, path: `$.${phase}`, seconds }),
     last(modelHash) {
-      const row = last.get(modelHash) as RunDbRow | undefined;
+      const row = newest.get(modelHash, 1) as RunDbRow | undefined;
       return row === undefined ? null : runOf(row);
     },
     count: (decision) => count.get(decision) as number,
+    newest: (modelHash, limit) => (newest.all(modelHash, limit) as RunDbRow[]).map(runOf),
     list: () => (all.all() as RunDbRow[]).map(runOf),
     runsOf: (eventId) => runsOf.all(eventId) as string[],
     baseline(modelHash) {

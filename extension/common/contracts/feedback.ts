@@ -163,6 +163,19 @@ export const trainingStatusSchema = z.looseObject({
 });
 export type TrainingStatus = z.infer<typeof trainingStatusSchema>;
 
+/** `GET /api/training/runs?limit=N`: the newest updates of the model in service, newest first. */
+export const trainingRunsSchema = z.looseObject({
+  runs: z.array(
+    runSummarySchema.extend({
+      /** When it was decided, milliseconds since the epoch. */
+      at: z.number(),
+      /** Version that it began with. */
+      parent: z.int(),
+    }),
+  ),
+});
+export type TrainingRuns = z.infer<typeof trainingRunsSchema>;
+
 /** `POST /api/training/step`: settles what is open and trains now; answers when the update is decided. */
 export const stepResponseSchema = z.looseObject({
   status: z.enum(['done', 'nothing_to_train', 'busy']),

@@ -32,6 +32,13 @@ const versionParameters = z.object({
     .regex(/^\d{1,15}$/, 'a version is a whole number from 0')
     .transform(Number),
 });
+const runsQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'from 1 to 999')
+    .transform(Number)
+    .default(100),
+});
 
 /** A service that is ready to listen. */
 export function createFeedbackService(options: FeedbackServiceOptions): FastifyInstance {
@@ -41,6 +48,7 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   allowEmptyJson(app);
   addSubmitRoute(app, options);
   app.get('/api/training/status', () => coordinator.status());
+  app.get('/api/training/runs', (request) => coordinator.runs(parseBody(runsQuery, request.query).limit));
   app.post('/api/training/step', () => coordinator.step());
   app.get('/api/adapters', () => coordinator.adapters());
   app.post('/api/adapters/:version/activate', (request) =>
