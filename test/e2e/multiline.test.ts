@@ -20,7 +20,6 @@ describe('a block in the editor', function () {
       {
         settings: {
           'editor.autoClosingBrackets': 'never',
-          'hone.completions.temperature': 0,
           'hone.completions.multiline': 'always',
         },
       },

@@ -17,6 +17,8 @@ import { openBrowser, Workbench } from './workbench.ts';
 
 const POLL_MS = 100;
 const SETTINGS_MS = 2000;
+/** By default suggestions are drawn at random, and a test that waits for one would now and then draw silence. */
+const GREEDY = { 'hone.completions.temperature': 0 };
 
 /** A row of the extension's own store: what was shown and how it ended. */
 export interface OutcomeRow {
@@ -63,6 +65,7 @@ export class HoneWorkbench {
         vsix: [VSIX],
         environment: { HONE_DATA_DIR: join(folder, 'data') },
         ...options,
+        settings: { ...GREEDY, ...options.settings },
       });
       return new HoneWorkbench(folder, server, browser);
     } catch (error) {
