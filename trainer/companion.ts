@@ -99,6 +99,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       list: () => coordinator.loadable(),
       activate: async (version, scale) => void (await coordinator.activate(version, scale)),
     };
+    coordinator.onErase = () => inference.environment.unshown.forget();
     inference.environment.onRecordFailure = (error) => coordinator.recordFailed(error);
     const { maxQueued } = config.training;
     const feedback = createFeedbackService({

@@ -8,6 +8,9 @@ import { maskedCrc32c } from './crc32c.ts';
 /** First record of every file; a reader refuses what does not begin with it. */
 const FILE_VERSION = 'brain.Event:2';
 
+/** Of a record, around its data: length, checksum of it, checksum of the data. */
+const FRAME_BYTES = 8 + 4 + 4;
+
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
@@ -30,6 +33,33 @@ export function scalarRecord(wallSeconds: number, step: number, scalars: Record<
     .map(([tag, value]) => bytes(1, Buffer.concat([text(1, tag), float(2, value)])));
   const summary = bytes(5, Buffer.concat(values));
   return record(Buffer.concat([wallTime(wallSeconds), key(2, VARINT), varint(step), summary]));
+}
+
+/**
+ * The records of a file with the step of each; null: it has none, as the first. What follows the last whole record is
+ * left out.
+ */
+export function stepsOf(file: Buffer): { step: number | null; bytes: Buffer }[] {
+  const records: { step: number | null; bytes: Buffer }[] = [];
+  for (let at = 0; at + FRAME_BYTES <= file.length;) {
+    const end = at + FRAME_BYTES + Number(file.readBigUInt64LE(at));
+    if (end > file.length) break;
+    records.push({ step: stepOf(file.subarray(at + 12, end - 4)), bytes: file.subarray(at, end) });
+    at = end;
+  }
+  return records;
+}
+
+/** Field 2 of an `Event` as this file writes it: right behind the wall time. */
+function stepOf(event: Buffer): number | null {
+  const at = 1 + 8;
+  if (event[at] !== key(2, VARINT)[0]) return null;
+  let step = 0;
+  for (let index = at + 1, unit = 1; index < event.length; index++, unit *= 128) {
+    step += (event[index]! % 128) * unit;
+    if (event[index]! < 128) break;
+  }
+  return step;
 }
 
 /** `uint64 length, uint32 checksum of it, data, uint32 checksum of the data`, little-endian. */

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 
 /** What an update is made from, beside the adapter and the optimizer's moments that come of it. */
-const PLAN_FILE = 'checkpoint.json';
+export const PLAN_FILE = 'checkpoint.json';
 const STEP_PREFIX = 'global_step_';
 
 const planSchema = z.object({
@@ -114,7 +114,8 @@ export function removeOrphans(store: Store, logger: Logger): void {
     if (readdirSync(join(parentPath, name)).length === 0) rmdirSync(join(parentPath, name));
 }
 
-function readPlan(path: string): UpdatePlan | null {
+/** The plan in a file; null: there is none, or half of one. */
+export function readPlan(path: string): UpdatePlan | null {
   try {
     return planSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {

@@ -2,6 +2,8 @@ import {
   DEFAULT_WORKSPACE,
   type AdapterList,
   type AdapterRef,
+  type DataScope,
+  type Deletion,
   type LearnerRequest,
   type RunSummary,
   type StepResponse,
@@ -15,6 +17,7 @@ import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import { eventsOf, removeOrphans } from './checkpoint.ts';
+import { finishErasure } from './erasure.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
@@ -73,6 +76,8 @@ export class Coordinator {
   /** The trouble is that nothing can be stored, most often a full disk: an event that could be stored ends it. */
   private unstorable = false;
   private readonly ending = new AbortController();
+  /** Called when data is being deleted: what others keep of it in memory must go. */
+  onErase: () => void = () => {};
 
   /** Takes over the store and the engine as they are; `start` brings the active adapter into service. */
   constructor(options: CoordinatorOptions) {
@@ -127,8 +132,9 @@ export class Coordinator {
     const { store, engine, logger } = this.options;
     const { hash, name, path } = engine.model;
     store.adapters.registerModel({ hash, name, path });
+    this.finishErasure();
     removeOrphans(store, logger);
-    this.trouble = await loadActive(store, engine, logger);
+    this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
     this.prune();
     this.wake(0);
   }
@@ -220,6 +226,30 @@ export class Coordinator {
   /** Deletes the files of rejected and rolled-back versions. */
   collect(): { versions: number[]; bytes: number } {
     return collectAdapters(this.options.store);
+  }
+
+  /**
+   * Deletes what is recorded in a scope, everywhere, with what was learned from it. Resolves when its bytes are gone;
+   * an update under way is waited for.
+   *
+   * @throws HoneError `data_busy`, `storage_full`: the rows are gone, and the next deletion or start does the rest.
+   */
+  async erase(scope: DataScope): Promise<Deletion> {
+    return this.inTurn(async () => {
+      const { store, engine, logger } = this.options;
+      this.onErase();
+      const { hash, name, path } = engine.model;
+      const erased = store.erasure.rows(scope, Date.now());
+      store.adapters.registerModel({ hash, name, path });
+      await this.learner.forget();
+      this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
+      await engine.forget();
+      this.fuse.forget();
+      this.queue.changed();
+      finishErasure(store);
+      this.wake(0);
+      return { v: 1, status: 'deleted', ...erased, active: engine.adapter.version };
+    });
   }
 
   /** Ends the learner; an update under way is given up and its events stay in the queue. */
@@ -318,6 +348,16 @@ export class Coordinator {
     const turn = this.work.then(task);
     this.work = turn.catch(() => {});
     return turn;
+  }
+
+  /** After a crash in the middle of a deletion. What can't be done now is said, and done the next time. */
+  private finishErasure(): void {
+    try {
+      finishErasure(this.options.store);
+    } catch (error) {
+      this.tell(error as Error);
+      this.options.logger.error({ err: error }, 'A deletion could not be brought to its end.');
+    }
   }
 
   private prune(): void {

@@ -39,6 +39,13 @@ export class LiveFuse {
     return this.watched.figures;
   }
 
+  /** What was served was deleted: nothing is known of it any more. */
+  forget(): void {
+    this.lookedAt = { event: -Infinity, version: -1 };
+    this.watched = { figures: {}, alarms: [] };
+    this.blown = undefined;
+  }
+
   /** For the status. */
   status(): Pick<TrainingStatus, 'served' | 'rolledBack'> {
     const { figures, alarms } = this.watched;

@@ -71,6 +71,11 @@ export class LearnerSupervisor {
     this.process?.setPaused(paused);
   }
 
+  /** Ends the learner with all that it keeps in memory of what it learned from; the next update starts another. */
+  async forget(): Promise<void> {
+    await this.process?.dispose();
+  }
+
   async dispose(): Promise<void> {
     await this.process?.dispose();
   }

@@ -161,12 +161,12 @@ class LlamaEngine implements Engine {
       const { version, path, scale } = this.served.adapter;
       if (version === adapter.version && path === adapter.path && scale === adapter.scale) return;
       if (adapter.path !== null) await checkAdapterFile(adapter.path, this.loaded.info, this.model.name);
-      const { model, files, context } = this.loaded;
-      const next = await ServedAdapter.open(model, files, adapter, context);
-      const old = this.served;
-      this.served = next;
-      await old.retire();
+      await this.serve(adapter);
     });
+  }
+
+  async forget(): Promise<void> {
+    await this.swaps.add(() => this.serve(this.served.adapter));
   }
 
   onBusy(listener: (busy: boolean) => void): () => void {
@@ -222,6 +222,15 @@ class LlamaEngine implements Engine {
     } finally {
       await served.release();
     }
+  }
+
+  /** In a context of its own, which knows no prompt yet. */
+  private async serve(adapter: AdapterRef): Promise<void> {
+    const { model, files, context } = this.loaded;
+    const next = await ServedAdapter.open(model, files, adapter, context);
+    const old = this.served;
+    this.served = next;
+    await old.retire();
   }
 
   private enter(): void {

@@ -87,6 +87,8 @@ export interface Engine {
   generate(request: GenerateRequest): Promise<GenerateResult>;
   /** The next request uses the adapter; requests under way finish under the old one. */
   useAdapter(adapter: AdapterRef): Promise<void>;
+  /** Lets go of what was read of earlier prompts; requests under way end as they began. */
+  forget(): Promise<void>;
   /** Called with true when the first request starts and with false when the last one ends; returns an unsubscriber. */
   onBusy(listener: (busy: boolean) => void): () => void;
   dispose(): Promise<void>;

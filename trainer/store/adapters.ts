@@ -93,7 +93,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
       if (row.collected)
         throw new HoneError(
           'adapter_gone',
-          `The file of adapter ${version} was deleted by "hone adapters gc"; its figures are kept, but it can't be used again.`,
+          `The file of adapter ${version} was deleted, by "hone adapters gc", by age, or with the data that it had learned from; it can't be used again.`,
         );
     }
     setActive.run(modelHash, workspaceKey, version);

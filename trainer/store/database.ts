@@ -102,6 +102,8 @@ function connect(
     database.pragma('journal_mode = WAL');
     database.pragma(`synchronous = ${synchronous}`);
     database.pragma('foreign_keys = ON');
+    // What is deleted is overwritten, not only let go of.
+    database.pragma('secure_delete = ON');
     const pageBytes = database.pragma('page_size', { simple: true }) as number;
     database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
     return database;

@@ -34,6 +34,9 @@ export interface EventTable {
 
 /** The journal of events and the tables that its facts are read from. */
 export function createEventTable(database: Database.Database, completions: CompletionTable): EventTable {
+  const forgotten = database.prepare('SELECT 1 FROM forgotten WHERE id IN (?, ?)').pluck();
+  const isForgotten = ({ id, completionId }: FeedbackEvent): boolean =>
+    forgotten.get(id, completionId) !== undefined;
   const known = database.prepare('SELECT 1 FROM events WHERE id = ?').pluck();
   const outcomeOf = database.prepare('SELECT outcome FROM outcomes WHERE completion_id = ?').pluck();
   const retentionOf = database.prepare(
@@ -106,6 +109,7 @@ export function createEventTable(database: Database.Database, completions: Compl
   }
 
   function submitOne(event: FeedbackEvent, receivedAt: number): SubmitResult {
+    if (isForgotten(event)) return { id: event.id, status: 'forgotten' };
     if (known.get(event.id) !== undefined) return { id: event.id, status: 'duplicate' };
     switch (event.kind) {
       case 'outcome':
@@ -119,6 +123,7 @@ export function createEventTable(database: Database.Database, completions: Compl
 
   function submitFlat(submission: FlatSubmission, receivedAt: number): SubmitResult {
     const { outcome } = submission;
+    if (isForgotten(outcome)) return { id: outcome.id, status: 'forgotten' };
     const earlier = outcomeOf.get(outcome.completionId) as string | undefined;
     if (earlier !== undefined) return compareOutcomes(outcome, earlier);
     if (submission.client !== null) completions.insertClient(submission.client);

@@ -181,4 +181,16 @@ export const MIGRATIONS: readonly string[] = [
   -- Adapters lie in checkpoints/WORKSPACE/global_step_VERSION; the ones before stay where they are.
   UPDATE adapters SET file = '../adapters/' || file;
   `,
+  `
+  -- Ids of completions and events that were deleted while more about them could still come: it is not stored.
+  CREATE TABLE forgotten (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT;
+  -- Where an event came from that an adapter has learned from: the event itself is pruned before the adapter is.
+  -- NULL: not known.
+  ALTER TABLE trained ADD COLUMN workspace_key TEXT;
+  UPDATE trained SET workspace_key = completions.workspace_key FROM outcomes
+    JOIN completions ON completions.id = outcomes.completion_id WHERE outcomes.event_id = trained.event_id;
+  `,
 ];

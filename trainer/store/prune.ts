@@ -16,6 +16,8 @@ export const DEFAULT_RETENTION: RetentionLimits = {
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long more may come about a deleted completion: survival is told within ten minutes, by an outbox that may wait. */
+export const FORGOTTEN_MS = DAY_MS;
 /** Completions deleted at a time while the database is too large. */
 const SIZE_STEP = 200;
 
@@ -27,6 +29,7 @@ const SIZE_STEP = 200;
  */
 export function prune(database: Database.Database, limits: RetentionLimits, now: number): number {
   const deleteEvents = database.prepare('DELETE FROM events WHERE received_at < ?');
+  const deleteForgotten = database.prepare('DELETE FROM forgotten WHERE at < ?');
   const deleteOld = database.prepare(
     `DELETE FROM completions WHERE created_at < @oldest
        OR (created_at < @unanswered AND id NOT IN (SELECT completion_id FROM events))`,
@@ -40,6 +43,7 @@ export function prune(database: Database.Database, limits: RetentionLimits, now:
   );
   const oldest = now - limits.maxAgeDays * DAY_MS;
   deleteEvents.run(oldest);
+  deleteForgotten.run(now - FORGOTTEN_MS);
   let deleted = deleteOld.run({ oldest, unanswered: now - limits.maxUnansweredDays * DAY_MS }).changes;
   while (contentBytes(database) > limits.maxBytes) {
     const step = deleteOldest.run().changes;

@@ -37,7 +37,10 @@ export function createRunTable(database: Database.Database): RunTable {
     `INSERT INTO adapters VALUES (@version, @parent, @file, @modelHash, @workspaceKey, @status, @scale, @figures,
        @at, 0)`,
   );
-  const insertTrained = database.prepare('INSERT INTO trained VALUES (?, ?)');
+  const insertTrained = database.prepare(
+    `INSERT INTO trained VALUES (@eventId, @runId, (SELECT completions.workspace_key FROM outcomes
+       JOIN completions ON completions.id = outcomes.completion_id WHERE outcomes.event_id = @eventId))`,
+  );
   const setState = database.prepare('UPDATE outcomes SET state = ? WHERE event_id = ?');
   const activeOf = database
     .prepare('SELECT version FROM active WHERE model_hash = ? AND workspace_key = ?')
@@ -85,7 +88,7 @@ export function createRunTable(database: Database.Database): RunTable {
     if (decision === 'failed' || candidate === null) return true;
     insertAdapter.run({ ...candidate, parent, modelHash, workspaceKey, status: decision, figures, at });
     for (const eventId of run.eventIds) {
-      insertTrained.run(eventId, run.id);
+      insertTrained.run({ eventId, runId: run.id });
       setState.run(decision === 'rejected' ? 'refused' : 'trained', eventId);
     }
     setMeta.run(baselineName(modelHash), JSON.stringify(baseline));

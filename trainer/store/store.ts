@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createAdapterTable, type AdapterTable } from './adapters.ts';
 import { createCompletionTable, type CompletionTable } from './completions.ts';
 import { DATABASE_FILE, guarded, openDatabase } from './database.ts';
+import { createEraseTable, type EraseTable } from './erase.ts';
 import { createEventTable, type EventTable } from './events.ts';
 import { createFactTable, type FactTable } from './facts.ts';
 import { makePrivateFolder } from './folder.ts';
@@ -26,6 +27,7 @@ export interface Store extends CompletionSink {
   readonly adapters: AdapterTable;
   readonly runs: RunTable;
   readonly served: ServedTable;
+  readonly erasure: EraseTable;
   counter(name: string): number;
   count(name: string, by?: number): void;
   /** Deletes what is older or larger than the limits allow. */
@@ -63,6 +65,7 @@ export function openStore(dataDir: string, maxBytes?: number): Store {
     adapters: guardAll(path, createAdapterTable(durable)),
     runs: guardAll(path, createRunTable(durable)),
     served: guardAll(path, createServedTable(durable)),
+    erasure: guardAll(path, createEraseTable(durable)),
     recordCompletion: (record: CompletionRecord) => guarded(path, () => completions.insert(record)),
     countCancelled: () => count(CANCELLED),
     counter: (name) => (readCount.get(name) as number | undefined) ?? 0,

@@ -141,7 +141,8 @@ export interface ServedOutcome {
 
 /** What became of one submitted event. */
 export type SubmitResult =
-  { id: string; status: 'stored' | 'duplicate' } | { id: string; status: 'conflict'; message: string };
+  | { id: string; status: 'stored' | 'duplicate' | 'forgotten' }
+  | { id: string; status: 'conflict'; message: string };
 
 export type AdapterStatus = 'promoted' | 'provisional' | 'rejected' | 'rolledBack';
 

@@ -104,13 +104,13 @@ export const submitResponseSchema = z.looseObject({
   queue_position: z.int().nonnegative(),
   /**
    * One entry an event of a batch, in its order. A conflict contradicts an earlier event about the same completion:
-   * it is not stored, and sending it again is of no use.
+   * it is not stored, and sending it again is of no use. Nothing is stored about a forgotten completion.
    */
   results: z
     .array(
       z.looseObject({
         id: z.string(),
-        status: z.enum(['stored', 'duplicate', 'conflict']),
+        status: z.enum(['stored', 'duplicate', 'conflict', 'forgotten']),
         message: z.string().optional(),
       }),
     )

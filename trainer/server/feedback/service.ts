@@ -1,7 +1,7 @@
 /** The feedback service: takes events, tells how learning stands, and lets adapters be chosen by hand. */
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import type { Health } from '../../../extension/common/contracts/index.ts';
+import { dataQuerySchema, type Health } from '../../../extension/common/contracts/index.ts';
 import type { Coordinator } from '../../coordinator/coordinator.ts';
 import type { Engine } from '../../inference/types.ts';
 import type { Store } from '../../store/store.ts';
@@ -26,6 +26,7 @@ interface FeedbackServiceOptions extends FeedbackParts {
 }
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const idParameters = z.object({ id: z.string().min(1) });
 const versionParameters = z.object({
   version: z
     .string()
@@ -56,6 +57,10 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   );
   app.post('/api/adapters/rollback', () => coordinator.rollBack());
   app.post('/api/adapters/gc', () => coordinator.collect());
+  app.delete('/api/data/events/:id', (request) =>
+    coordinator.erase({ kind: 'event', id: parseBody(idParameters, request.params).id }),
+  );
+  app.delete('/api/data', (request) => coordinator.erase(parseBody(dataQuerySchema, request.query)));
   app.get('/metrics', (_, reply) => reply.type(PROMETHEUS_TYPE).send(metrics.text()));
   app.get('/health', () => health(options));
   return app;

@@ -13,6 +13,12 @@ import { parseBody } from '../shared/validate.ts';
 import { flatSubmission } from './flat.ts';
 import type { FeedbackParts } from './service.ts';
 
+const MESSAGES = {
+  stored: 'Stored.',
+  duplicate: 'Already known; nothing was changed.',
+  forgotten: 'The completion was deleted; nothing is stored about it any more.',
+};
+
 /**
  * `POST /api/training/submit`: one event, a batch of them, or a flat body. Secrets in its texts are masked before
  * anything else is done with them: nothing of one is stored, and what is joined by its prompt finds the masked one. The answer is sent when the events are on
@@ -26,14 +32,14 @@ export function addSubmitRoute(app: FastifyInstance, parts: FeedbackParts): void
       ? submitEvents(parts, [parseBody(feedbackEventSchema, body)])[0]!
       : submitFlat(parts, body);
     if (result.status === 'conflict') throw new HoneError('outcome_conflict', result.message);
-    return answer(parts, result.status === 'stored' ? 'Stored.' : 'Already known; nothing was changed.');
+    return answer(parts, MESSAGES[result.status]);
   });
 }
 
 function submitBatch(parts: FeedbackParts, events: FeedbackEvent[]): SubmitResponse {
   const results = submitEvents(parts, events);
   const count = (status: SubmitResult['status']) => results.filter((one) => one.status === status).length;
-  const message = `${count('stored')} stored, ${count('duplicate')} already known, ${count('conflict')} in conflict.`;
+  const message = `${count('stored')} stored, ${count('duplicate')} already known, ${count('conflict')} in conflict, ${count('forgotten')} forgotten.`;
   return { ...answer(parts, message), results };
 }
 

@@ -13,6 +13,11 @@ export class UnshownRecords {
     this.records.set(record.id, record);
   }
 
+  /** Nothing that was asked for by now is written any more. */
+  forget(): void {
+    this.records.clear();
+  }
+
   /** The record as of now, once; undefined: it is not kept, or not any more. */
   take(id: string, documentVersion: number): CompletionRecord | undefined {
     const record = this.records.get(id);

@@ -28,6 +28,7 @@ export const ERROR_STATUS = {
   loading: 503,
   queue_full: 503,
   storage_full: 503,
+  data_busy: 503,
   model_missing: 500,
   model_corrupt: 500,
   model_unsupported: 500,
