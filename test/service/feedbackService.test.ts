@@ -142,7 +142,7 @@ describe('feedback service', () => {
       await service.submit(
         flat({ completionId: uuidv7(), prompt: 'let joined = ', completion: record.rawText }),
       );
-      assert.deepEqual(facts(record.id)!.retention, { fraction: 1 });
+      assert.deepEqual(facts(record.id)!.retention, { fraction: 1, settled: true });
     });
 
     it('that join nothing are kept as the client’s own completion, without a policy term', async () => {

@@ -6,14 +6,18 @@ import {
   type Sample,
   type ScoreItem,
 } from '../../extension/common/contracts/index.ts';
-import { advantages, INITIAL_BASELINE, type RunningMean } from '../learning/baseline.ts';
+import { REWARD_RULE_VERSION } from '../../extension/common/reward/reward.ts';
+import { advantages, meanOfRewards, type RunningMean } from '../learning/baseline.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
-import { eligibilityOf } from './eligibility.ts';
+import { eligibilityOf, usesOf } from './eligibility.ts';
 import { buildSample, buildScoreItem, type SampleContext } from './samples.ts';
 
 /** Held-out events looked at for each one that the gate scores: of many nothing is known that could be scored. */
 const LOOKED_AT_PER_GATE_ITEM = 8;
+
+/** Events that the baseline is taken from when the rule of rewards has changed; it forgets half in 35. */
+const RELABELLED_EVENTS = 256;
 
 /** What one update is made of. */
 export interface Batch {
@@ -69,7 +73,7 @@ export function buildBatch(
     return one === null ? [] : [one];
   });
   const rewarded = built.filter((one) => one.sample.policy !== undefined);
-  const state = (store.runs.baseline(context.modelHash) as RunningMean | null) ?? INITIAL_BASELINE;
+  const state = baselineOf(store, context);
   const { advantages: gains, next } = advantages(
     rewarded.map((one) => one.reward!),
     state,
@@ -93,8 +97,25 @@ export function buildBatch(
         state,
       ),
       'rollout/version_lag': meanLag(samples, recent),
+      'rollout/reward_rule': REWARD_RULE_VERSION,
+      'rollout/accept_threshold': context.settings.acceptThreshold,
     },
   };
+}
+
+/** The baseline as stored, or of the events trained on last when their rewards were of another rule. */
+function baselineOf(
+  store: Store,
+  { modelHash, settings }: Pick<SampleContext, 'modelHash' | 'settings'>,
+): RunningMean {
+  const rule = `${REWARD_RULE_VERSION} ${settings.acceptThreshold} ${settings.observedWeight}`;
+  const stored = store.runs.baseline(modelHash) as RunningMean | null;
+  if (stored?.rule === rule) return stored;
+  const rewards = store.facts
+    .decided(RELABELLED_EVENTS)
+    .map((facts) => usesOf(facts, modelHash, settings).policy?.reward)
+    .filter((reward) => reward !== undefined);
+  return meanOfRewards(rewards, rule);
 }
 
 /** The newest held-out events of which it is known what was typed. */

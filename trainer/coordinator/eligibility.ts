@@ -62,7 +62,7 @@ export function isTakenWhole(facts: OutcomeFacts): boolean {
 function settlementOf(facts: OutcomeFacts, settings: RuleSettings): number {
   if (facts.origin === 'flat') return 0;
   if (isTakenWhole(facts))
-    return facts.retention !== null || settings.acceptAtOnce ? 0 : facts.receivedAt + RETENTION_WAIT_MS;
+    return facts.retention?.settled || settings.acceptAtOnce ? 0 : facts.receivedAt + RETENTION_WAIT_MS;
   return facts.correction !== null ? 0 : facts.receivedAt + CORRECTION_WAIT_MS;
 }
 

@@ -7,15 +7,20 @@ const MIN_STEP = 0.02;
 export interface RunningMean {
   mean: number;
   count: number;
+  /** The rule that gave the rewards; of another rule's rewards the mean says nothing. */
+  rule: string;
 }
 
-export const INITIAL_BASELINE: RunningMean = { mean: 0, count: 0 };
+/** The mean of rewards in their order. */
+export function meanOfRewards(rewards: number[], rule: string): RunningMean {
+  return rewards.reduce(updateMean, { mean: 0, count: 0, rule });
+}
 
 /** The mean after one more reward: a plain average at first, exponential forgetting later. */
 function updateMean(state: RunningMean, reward: number): RunningMean {
   const count = state.count + 1;
   const step = Math.max(MIN_STEP, 1 / (count + PRIOR_COUNT));
-  return { mean: state.mean + step * (reward - state.mean), count };
+  return { ...state, mean: state.mean + step * (reward - state.mean), count };
 }
 
 /**

@@ -17,8 +17,8 @@ import type { ContextOf } from './workspace.ts';
 /** Suggestions that may follow each other in one line, each asked for after the one before was accepted. */
 const MOST_FOLLOW_UPS = 3;
 const SHORTEST_FOLLOW_UP_CHARS = 3;
-/** Accepted text that is not wanted after all is away for this long, past the two minutes that count. */
-const DELETED_FOR_MS = 130_000;
+/** Accepted text that is not wanted after all is away for this long, past the last look at its survival. */
+const DELETED_FOR_MS = 610_000;
 
 /** Longer than the two minutes' survival, after which everything about a suggestion is known. */
 const BREAK_MS = 125_000;

@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3';
 import type { Evidence, Outcome } from '../../extension/common/contracts/index.ts';
+import { survivalOf, type SurvivalCheckpoint } from '../../extension/common/reward/survival.ts';
 import type { CompletionTable } from './completions.ts';
 import type { CompletionRecord, OutcomeFacts, TrainingFacts } from './types.ts';
 
-/** Survival that is asked for by the reward. */
-const SETTLED_RETENTION_SECONDS = 120;
+/** What was told of an accepted text's survival, as a JSON list. */
+export const CHECKPOINTS =
+  "json_group_array(json_object('afterSeconds', after_seconds, 'fraction', fraction))";
 
 interface OutcomeCounts {
   heldOut: number;
@@ -15,6 +17,8 @@ interface OutcomeCounts {
 export interface FactTable {
   /** Outcomes that are not held out and not decided about, in the order of arrival. */
   undecided(): OutcomeFacts[];
+  /** The newest outcomes, at most `limit`, that an update has used, in the order of arrival. */
+  decided(limit: number): OutcomeFacts[];
   /** Held-out outcomes, newest first, at most `limit`. */
   heldOut(limit: number): OutcomeFacts[];
   /** Adds the completion and its predecessor; null when the completion is not recorded. */
@@ -31,9 +35,8 @@ export interface FactTable {
 export function createFactTable(database: Database.Database, completions: CompletionTable): FactTable {
   const select = `
     SELECT outcomes.*, corrections.event_id AS correction_event, corrections.typed,
-      (SELECT json_object('fraction', fraction) FROM retentions
-        WHERE retentions.completion_id = outcomes.completion_id AND after_seconds >= ${SETTLED_RETENTION_SECONDS}
-        ORDER BY after_seconds LIMIT 1) AS retention,
+      (SELECT ${CHECKPOINTS} FROM retentions
+        WHERE retentions.completion_id = outcomes.completion_id) AS retention,
       completions.source, completions.model_hash, completions.adapter_version, completions.temperature,
       completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
       completions.finish_reason, length(completions.generated_tokens) / 4 AS generated_count
@@ -46,6 +49,10 @@ export function createFactTable(database: Database.Database, completions: Comple
   const heldOut = database.prepare(
     `${select} WHERE outcomes.held_out = 1 ORDER BY outcomes.seq DESC LIMIT ?`,
   );
+  const decided = database.prepare(
+    `${select} WHERE outcomes.held_out = 0 AND outcomes.state IN ('trained', 'refused')
+       ORDER BY outcomes.seq DESC LIMIT ?`,
+  );
   const drop = database.prepare(
     "UPDATE outcomes SET state = 'dropped', drop_reason = ? WHERE event_id = ? AND state = 'new'",
   );
@@ -55,6 +62,7 @@ export function createFactTable(database: Database.Database, completions: Comple
     .pluck();
   return {
     undecided: () => (undecided.all() as FactRow[]).map(factsOf),
+    decided: (limit) => (decided.all(limit) as FactRow[]).map(factsOf).toReversed(),
     heldOut: (limit) => (heldOut.all(limit) as FactRow[]).map(factsOf),
     training(facts) {
       const completion = completions.get(facts.completionId);
@@ -82,7 +90,7 @@ interface FactRow {
   held_out: number;
   correction_event: string | null;
   typed: string | null;
-  retention: string | null;
+  retention: string;
   source: 'served' | 'client' | null;
   model_hash: string;
   adapter_version: number;
@@ -107,7 +115,7 @@ function factsOf(row: FactRow): OutcomeFacts {
     shownText: row.shown_text,
     shownMs: row.shown_ms,
     heldOut: row.held_out === 1,
-    retention: row.retention === null ? null : (JSON.parse(row.retention) as { fraction: number | null }),
+    retention: survivalOf(JSON.parse(row.retention) as SurvivalCheckpoint[]),
     correction: row.correction_event === null ? null : { typed: row.typed },
     completion:
       row.source === null

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { Evidence, Outcome } from '../../extension/common/contracts/index.ts';
 import { takeApartFim } from '../../extension/common/prompt/fimParse.ts';
+import { survivalOf, type SurvivalCheckpoint } from '../../extension/common/reward/survival.ts';
+import { CHECKPOINTS } from './facts.ts';
 import type { CompletionRecord, ServedOutcome } from './types.ts';
 
 export interface ServedTable {
@@ -16,8 +18,7 @@ export function createServedTable(database: Database.Database): ServedTable {
   const newest = database.prepare(`
     SELECT completions.adapter_version, completions.raw_text, completions.prompt_text, completions.latency,
       outcomes.outcome, outcomes.evidence, outcomes.shown_text, outcomes.shown_ms,
-      (SELECT fraction FROM retentions WHERE retentions.completion_id = outcomes.completion_id
-        ORDER BY after_seconds DESC LIMIT 1) AS retained
+      (SELECT ${CHECKPOINTS} FROM retentions WHERE retentions.completion_id = outcomes.completion_id) AS retention
     FROM events
     CROSS JOIN outcomes ON outcomes.event_id = events.id
     CROSS JOIN completions ON completions.id = outcomes.completion_id
@@ -39,7 +40,7 @@ interface ServedDbRow {
   evidence: Evidence;
   shown_text: string;
   shown_ms: number;
-  retained: number | null;
+  retention: string;
 }
 
 function servedOf(row: ServedDbRow): ServedOutcome {
@@ -49,7 +50,7 @@ function servedOf(row: ServedDbRow): ServedOutcome {
     evidence: row.evidence,
     shownText: row.shown_text,
     shownMs: row.shown_ms,
-    retained: row.retained,
+    retained: survivalOf(JSON.parse(row.retention) as SurvivalCheckpoint[])?.fraction ?? null,
     rawText: row.raw_text,
     suffix: takeApartFim(row.prompt_text)?.document.suffix ?? '',
     latency: JSON.parse(row.latency) as CompletionRecord['latency'],

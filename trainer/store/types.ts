@@ -5,6 +5,7 @@ import type {
   RunSummary,
   UpdateConfig,
 } from '../../extension/common/contracts/index.ts';
+import type { Survival } from '../../extension/common/reward/survival.ts';
 
 /** Written when a completion request that allows recording is answered. */
 export interface CompletionRecord {
@@ -98,8 +99,8 @@ export interface OutcomeFacts {
   shownText: string;
   shownMs: number;
   heldOut: boolean;
-  /** Survival at two minutes or later; null: not told yet. Its fraction is null when it can't be known. */
-  retention: { fraction: number | null } | null;
+  /** Of an accepted text, as last told; null: nothing was told yet. */
+  retention: Survival | null;
   /** Null: not told yet. Its text is null when it can't be told. */
   correction: { typed: string | null } | null;
   /** Null: no such completion is recorded. */

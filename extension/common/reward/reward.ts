@@ -1,9 +1,11 @@
 import type { Evidence, Outcome } from '../contracts/index.ts';
 import { DISPLAY_MIN_MS, TYPED_THROUGH_SHARE } from '../outcome/verdict.ts';
 
+/** Of the rules below; recorded with every run. Rewards are computed anew from the stored facts when a rule changes. */
+export const REWARD_RULE_VERSION = 2;
 /** Chance of acceptance from which a suggestion is worth showing; the user's "aggressiveness". */
 export const DEFAULT_ACCEPT_THRESHOLD = 0.25;
-/** Weight of a rejection that was only observed through the stable API. */
+/** Weight of what was judged without a key of ours, known through the stable API only. */
 export const DEFAULT_OBSERVED_WEIGHT = 0.5;
 /** Accepted, but less than this fraction survived: as rejected. */
 const MIN_RETAINED_FRACTION = 0.5;
@@ -15,7 +17,7 @@ export interface RewardFacts {
   /** UTF-16 length of the shown text. */
   shownChars: number;
   shownMs: number;
-  /** Fraction of the accepted text that survived two minutes; null: unknown. */
+  /** Fraction of the accepted text that was there when last looked at; null: unknown, counted as all of it. */
   retained: number | null;
 }
 
@@ -25,21 +27,53 @@ interface RewardOptions {
   observedWeight: number;
 }
 
-/** A reward and the weight of its sample, or null for what is no policy sample. */
+/** A reward and the weight of its sample. */
 export interface RewardedOutcome {
   /** −p* .. 1 − p*. */
   reward: number;
   weight: number;
 }
 
+type Rule<Kind extends Outcome['kind']> = (
+  facts: RewardFacts & { outcome: Extract<Outcome, { kind: Kind }> },
+  options: RewardOptions,
+) => RewardedOutcome | null;
+
 const DEFAULT_OPTIONS: RewardOptions = {
   acceptThreshold: DEFAULT_ACCEPT_THRESHOLD,
   observedWeight: DEFAULT_OBSERVED_WEIGHT,
 };
 
+/** One rule an outcome. Null: it says nothing about the policy. */
+const RULES: { [Kind in Outcome['kind']]: Rule<Kind> } = {
+  accepted: ({ retained }, options) => ({ reward: keptReward(retained, options), weight: 1 }),
+  partiallyAccepted: ({ outcome, shownChars, retained }, options) => ({
+    reward: partReward(shareOf(outcome.chars, shownChars), retained, options),
+    weight: 1,
+  }),
+  typedThrough: ({ outcome, shownChars, retained, evidence }, options) => {
+    const share = shareOf(outcome.chars, shownChars);
+    // What was typed is right whether or not it was read; that the rest was refused is known only of what was seen.
+    if (share >= TYPED_THROUGH_SHARE) return { reward: keptReward(retained, options), weight: 1 };
+    if (evidence === 'inferred') return null;
+    // What was typed in part is the developer's own text: its survival isn't followed.
+    return { reward: partReward(share, null, options), weight: weightOf(evidence, options) };
+  },
+  rejected: ({ evidence, shownMs }, options) => {
+    if (evidence === 'inferred') return null;
+    // The editor's own event and our own command say that the suggestion was on display, however briefly.
+    if (evidence === 'observed' && shownMs < DISPLAY_MIN_MS) return null;
+    return { reward: -options.acceptThreshold, weight: weightOf(evidence, options) };
+  },
+  ignored: () => null,
+  suppressed: () => null,
+  // Ending at once is an action: better than what is rejected, worse than what is accepted.
+  silent: () => ({ reward: 0, weight: 1 }),
+};
+
 /**
- * Reward of one settled completion: accepted earns 1 − p*, rejected −p*, silence 0, so that showing pays
- * exactly when the chance of acceptance is above p*.
+ * Reward of one settled completion: accepted earns 1 − p*, rejected −p*, silence 0, so that showing pays exactly when
+ * the chance of acceptance is above p*.
  *
  * @returns null when the outcome says nothing about the policy (ignored, suppressed, display not known).
  */
@@ -47,37 +81,27 @@ export function rewardOf(
   facts: RewardFacts,
   options: RewardOptions = DEFAULT_OPTIONS,
 ): RewardedOutcome | null {
-  const { outcome } = facts;
-  const accepted = 1 - options.acceptThreshold;
-  const rejected = -options.acceptThreshold;
-  switch (outcome.kind) {
-    case 'ignored':
-    case 'suppressed':
-      return null;
-    case 'silent':
-      return { reward: 0, weight: 1 };
-    case 'accepted':
-      return { reward: keptReward(accepted, rejected, facts.retained), weight: 1 };
-    case 'typedThrough':
-    case 'partiallyAccepted': {
-      const fraction = facts.shownChars === 0 ? 0 : Math.min(1, outcome.chars / facts.shownChars);
-      if (outcome.kind === 'typedThrough' && fraction >= TYPED_THROUGH_SHARE)
-        return { reward: keptReward(accepted, rejected, facts.retained), weight: 1 };
-      return { reward: fraction * accepted + (1 - fraction) * rejected, weight: 1 };
-    }
-    case 'rejected':
-      return rejection(facts, rejected, options);
-  }
+  const rule = RULES[facts.outcome.kind] as Rule<Outcome['kind']>;
+  return rule(facts, options);
 }
 
-function keptReward(accepted: number, rejected: number, retained: number | null): number {
+/** Taken whole: the more of it stays, the better; mostly reverted is worse than never shown. */
+function keptReward(retained: number | null, { acceptThreshold }: RewardOptions): number {
   const fraction = retained ?? 1;
-  return fraction < MIN_RETAINED_FRACTION ? rejected : accepted * fraction;
+  return fraction < MIN_RETAINED_FRACTION ? -acceptThreshold : (1 - acceptThreshold) * fraction;
 }
 
-function rejection(facts: RewardFacts, reward: number, options: RewardOptions): RewardedOutcome | null {
-  if (facts.evidence === 'inferred') return null;
-  // The editor's own event and our own command say that the suggestion was on display, however briefly.
-  if (facts.evidence === 'observed' && facts.shownMs < DISPLAY_MIN_MS) return null;
-  return { reward, weight: facts.evidence === 'observed' ? options.observedWeight : 1 };
+/** Taken in part: the part that stays counts as accepted, the rest as rejected. */
+function partReward(share: number, retained: number | null, { acceptThreshold }: RewardOptions): number {
+  const fraction = retained ?? 1;
+  const kept = fraction < MIN_RETAINED_FRACTION ? 0 : share * fraction;
+  return kept * (1 - acceptThreshold) - (1 - kept) * acceptThreshold;
+}
+
+function shareOf(chars: number, shownChars: number): number {
+  return shownChars === 0 ? 0 : Math.min(1, chars / shownChars);
+}
+
+function weightOf(evidence: Evidence, { observedWeight }: RewardOptions): number {
+  return evidence === 'observed' ? observedWeight : 1;
 }

@@ -45,7 +45,7 @@ const typedThrough = (chars: number): Outcome => ({ kind: 'typedThrough', chars 
 const partial: Outcome = { kind: 'partiallyAccepted', chars: 4 };
 const typed = { correction: { typed: 'what was typed' } };
 const unknown = { correction: { typed: null } };
-const kept = (fraction: number | null) => ({ retention: { fraction } });
+const kept = (fraction: number | null) => ({ retention: { fraction, settled: true } });
 
 describe('eligibility', () => {
   it('waits no longer when the clock was set back', () => {
@@ -59,6 +59,11 @@ describe('eligibility', () => {
   const settlement: [string, OutcomeFacts, number][] = [
     ['accepted waits for its survival', facts(accepted), RETENTION_WAIT_MS],
     ['accepted and known to be kept', facts(accepted, kept(1)), 0],
+    [
+      'accepted and looked at after half a minute only',
+      facts(accepted, { retention: { fraction: 1, settled: false } }),
+      RETENTION_WAIT_MS,
+    ],
     ['accepted in a closed editor', facts(accepted, kept(null)), 0],
     ['typed through to the end waits like an acceptance', facts(typedThrough(9)), RETENTION_WAIT_MS],
     ['typed through in part waits for the correction', facts(typedThrough(8)), CORRECTION_WAIT_MS],

@@ -69,7 +69,7 @@ function training(
     shownText: RAW,
     shownMs: 1_000,
     heldOut: false,
-    retention: outcome.kind === 'accepted' ? { fraction: 1 } : null,
+    retention: outcome.kind === 'accepted' ? { fraction: 1, settled: true } : null,
     correction: null,
     completion: { ...completion, generatedCount: completion.generatedTokens.length },
     ...change,
@@ -183,7 +183,7 @@ describe('supervised term', () => {
   });
 
   it('weighs accepted text by what was kept', () => {
-    const one = training(accepted, { retention: { fraction: 0.6 } });
+    const one = training(accepted, { retention: { fraction: 0.6, settled: true } });
     assert.deepEqual(supervised(one), { source: 'accepted', tokens: GENERATED, weight: 0.6 });
   });
 
@@ -320,7 +320,7 @@ describe('score items', () => {
 
   it('scores accepted text that was kept whole', () => {
     assert.deepEqual(item(training(accepted))!.target, text.tokenize(RAW));
-    assert.equal(item(training(accepted, { retention: { fraction: 0.9 } })), null);
+    assert.equal(item(training(accepted, { retention: { fraction: 0.9, settled: true } })), null);
   });
 
   it('scores nothing where the truth is not known or empty', () => {

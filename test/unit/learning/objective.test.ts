@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { adamWStep, clipGradientNorm, decayedRate, initialAdamW } from '../../../trainer/learning/adamw.ts';
-import { advantages, INITIAL_BASELINE } from '../../../trainer/learning/baseline.ts';
+import { advantages, meanOfRewards } from '../../../trainer/learning/baseline.ts';
 import {
   baseKlLoss,
   crossEntropy,
@@ -126,14 +126,14 @@ describe('clipGradientNorm', () => {
 
 describe('advantages', () => {
   it('uses the mean known before the batch for all of it', () => {
-    const first = advantages([0.75, -0.25], INITIAL_BASELINE);
+    const first = advantages([0.75, -0.25], meanOfRewards([], 'rule'));
     assert.deepEqual(first.advantages, [0.75, -0.25]);
     assert.ok(first.next.mean > 0 && first.next.mean < 0.25);
     assert.equal(first.next.count, 2);
   });
 
   it('tends to the mean reward, so that rejections push down and acceptances up', () => {
-    let state = INITIAL_BASELINE;
+    let state = meanOfRewards([], 'rule');
     for (let i = 0; i < 400; i++) state = advantages([i % 4 === 0 ? 0.75 : -0.25], state).next;
     close(state.mean, 0, 0.05);
   });

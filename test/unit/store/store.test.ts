@@ -115,12 +115,12 @@ describe('experience store', () => {
       store.events.submit([retentionEvent(record.id, 120, 0.5), correctionEvent(record.id, 'two;')], 1);
       store.events.submit([outcomeEvent(record, { kind: 'accepted' })], 2);
       const [facts] = store.facts.undecided();
-      assert.deepEqual(facts!.retention, { fraction: 0.5 });
+      assert.deepEqual(facts!.retention, { fraction: 0.5, settled: true });
       assert.deepEqual(facts!.correction, { typed: 'two;' });
       assert.equal(store.events.submit([correctionEvent(record.id, 'three')], 3)[0]!.status, 'conflict');
       assert.equal(store.events.submit([retentionEvent(record.id, 120, 0.4)], 3)[0]!.status, 'conflict');
       assert.equal(store.events.submit([retentionEvent(record.id, 600, 0.4)], 3)[0]!.status, 'stored');
-      assert.deepEqual(store.facts.undecided()[0]!.retention, { fraction: 0.5 });
+      assert.deepEqual(store.facts.undecided()[0]!.retention, { fraction: 0.4, settled: true });
     });
 
     it('takes a flat body after a later fact about its completion, which stays as it was told', () => {
@@ -132,7 +132,7 @@ describe('experience store', () => {
       assert.equal(store.events.submitFlat(submission, 2).status, 'stored');
       assert.equal(store.events.submitFlat(submission, 3).status, 'duplicate');
       const [facts] = store.facts.undecided();
-      assert.deepEqual(facts!.retention, { fraction: 0.5 });
+      assert.deepEqual(facts!.retention, { fraction: 0.5, settled: true });
       assert.deepEqual(facts!.correction, { typed: 'two;' });
     });
 
@@ -143,9 +143,10 @@ describe('experience store', () => {
       assert.equal(store.facts.undecided()[0]!.retention, null);
       assert.equal(store.facts.undecided()[0]!.correction, null);
       store.events.submit([retentionEvent(record.id, 30, 1)], 1);
-      assert.equal(store.facts.undecided()[0]!.retention, null, 'thirty seconds do not settle it');
+      const early = store.facts.undecided()[0]!.retention;
+      assert.deepEqual(early, { fraction: 1, settled: false }, 'thirty seconds do not settle it');
       store.events.submit([retentionEvent(record.id, 120, null), correctionEvent(record.id, null)], 1);
-      assert.deepEqual(store.facts.undecided()[0]!.retention, { fraction: null });
+      assert.deepEqual(store.facts.undecided()[0]!.retention, { fraction: 1, settled: true });
       assert.deepEqual(store.facts.undecided()[0]!.correction, { typed: null });
     });
 
