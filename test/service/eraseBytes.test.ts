@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { v7 as newId } from 'uuid';
+import type { StepResponse } from '../../extension/common/contracts/index.ts';
+import { DATABASE_FILE } from '../../trainer/store/database.ts';
+import { CompanionProcess } from '../fixtures/companionProcess.ts';
+import { outcomeEvent } from '../fixtures/records.ts';
+import { temporaryFolder } from '../fixtures/tinyEngine.ts';
+import { writeTinyModel } from '../fixtures/tinyModel.ts';
+
+/** Typed by the developer, and nowhere else in the world. */
+const CANARY = 'quetzalcoatlXiuhtecuhtli';
+const TOKEN_BYTES = 4;
+/** Tokens at the end of a prompt that are looked for as the blob that they are stored as. */
+const TAIL_TOKENS = 8;
+const EVENTS = 12;
+const ERASE_AND_DIE = join(import.meta.dirname, '../fixtures/eraseAndDie.ts');
+
+describe('the bytes of deleted data', function () {
+  this.timeout(180_000);
+  const folder = temporaryFolder();
+  const model = join(folder, 'tiny.gguf');
+  /** Learned from, as it was left. */
+  const learned = join(folder, 'learned');
+  let tokens: Buffer;
+  let companion: CompanionProcess | null = null;
+
+  const start = (dataDir: string) =>
+    CompanionProcess.start([
+      ...['--model', model, '--data-dir', dataDir, '--token', 'secret', '--batch-events', '500'],
+      ...['--gpu', 'cpu', '--threads', '1', '--log-level', 'error'],
+    ]);
+  const filesWith = (dataDir: string, bytes: Buffer | string): string[] =>
+    readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => readFileSync(path).includes(bytes));
+  const assertGone = (dataDir: string): void => {
+    for (const bytes of [CANARY, CANARY.toLowerCase(), tokens])
+      assert.deepEqual(filesWith(dataDir, bytes), []);
+    const database = new Database(join(dataDir, DATABASE_FILE), { readonly: true });
+    for (const table of [
+      'completions',
+      'events',
+      'outcomes',
+      'corrections',
+      'retentions',
+      'trained',
+      'runs',
+      'adapters',
+    ])
+      assert.equal(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
+    assert.equal(database.prepare('SELECT count(*) FROM meta').pluck().get(), 0, 'nothing is left to do');
+    database.close();
+    assert.deepEqual(
+      readdirSync(dataDir, { recursive: true }).filter((name) =>
+        /gguf|metrics|train\.log|tfevents/.test(String(name)),
+      ),
+      [],
+    );
+  };
+  const erase = async (path: string): Promise<void> => {
+    const response = await fetch(`${companion!.ready.feedback}${path}`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer secret' },
+    });
+    assert.equal(response.status, 200, await response.text());
+  };
+
+  before(async () => {
+    writeTinyModel(model);
+    companion = await start(learned);
+    for (let index = 0; index < EVENTS; index++) {
+      const prompt = `function ${CANARY}${index}(value) {\n  return ${'x'.repeat(200 * index)}${CANARY}.`;
+      const request = { prompt, suffix: '\n}', path: `src/${CANARY}.ts`, workspace: 'w', max_tokens: 4 };
+      const { id, text } = await companion.complete({ ...request, offset: prompt.length, session: 's' });
+      const shownText = text === '' ? 'shown' : text;
+      const workspaceKey = 'w';
+      const outcome = outcomeEvent(
+        { id },
+        { kind: 'rejected', how: 'typedAgainst' },
+        { shownText, workspaceKey },
+      );
+      const correction = {
+        v: 1,
+        id: newId(),
+        completionId: id,
+        at: 1,
+        kind: 'correction',
+        typed: `${CANARY}(${index})`,
+      };
+      await companion.post('/api/training/submit', { v: 1, events: [outcome, correction] });
+    }
+    const { run } = (await (await companion.post('/api/training/step', {})).json()) as StepResponse;
+    assert.ok(run!.version === 1 && run!.events > 0, JSON.stringify(run));
+    // Killed, so that the log of the database is as a crash leaves it.
+    await companion.kill();
+    companion = null;
+    const database = new Database(join(learned, DATABASE_FILE));
+    const prompt = database.prepare('SELECT prompt_tokens FROM completions LIMIT 1').pluck().get() as Buffer;
+    database.close();
+    tokens = prompt.subarray(-TAIL_TOKENS * TOKEN_BYTES);
+    for (const bytes of [CANARY, tokens])
+      assert.notDeepEqual(filesWith(learned, bytes), [], 'or nothing could fail');
+  });
+  afterEach(async () => {
+    await companion?.kill();
+    companion = null;
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const copy = (name: string): string => {
+    cpSync(learned, join(folder, name), { recursive: true });
+    return join(folder, name);
+  };
+
+  it('are in no file when everything is deleted, while the companion runs', async () => {
+    const dataDir = copy('all');
+    companion = await start(dataDir);
+    await companion.complete({ prompt: `const ${CANARY} = `, max_tokens: 2 });
+    await erase('/api/data?all=true');
+    assertGone(dataDir);
+    assert.equal((await companion.status()).adapterVersion, 0);
+    assert.equal((await companion.complete({ prompt: 'const a = ', max_tokens: 2 })).adapterVersion, 0);
+  });
+
+  it('are in no file when the only workspace is deleted', async () => {
+    const dataDir = copy('workspace');
+    companion = await start(dataDir);
+    await erase('/api/data?workspace=w');
+    for (const bytes of [CANARY, tokens]) assert.deepEqual(filesWith(dataDir, bytes), []);
+    assert.deepEqual(filesWith(dataDir, 'GGUF'), []);
+    assert.equal((await companion.status()).stored, 0);
+  });
+
+  for (const stage of ['rows', 'files', 'bytes'])
+    it(`are cleared by the next start when the process is killed after the ${stage}`, async () => {
+      const dataDir = copy(`killed-${stage}`);
+      const { signal, stderr } = spawnSync(process.execPath, [ERASE_AND_DIE, dataDir, stage], {
+        encoding: 'utf8',
+      });
+      assert.equal(signal, 'SIGKILL', stderr);
+      if (stage === 'rows')
+        assert.notDeepEqual(filesWith(dataDir, CANARY), [], 'or there was nothing left to do');
+      companion = await start(dataDir);
+      assertGone(dataDir);
+    });
+});
