@@ -3,13 +3,16 @@ import { v7 as newId } from 'uuid';
 import { window, workspace, type ExtensionContext } from 'vscode';
 import { Backend } from './node/backend.ts';
 import { pathsIn } from './node/paths.ts';
-import { registerCommands } from './vscode/commands.ts';
+import { openSettings, registerCommands } from './vscode/commands.ts';
 import { Completing } from './vscode/completing.ts';
-import { completionCommands } from './vscode/completionCommands.ts';
+import { completionCommands, hideSuggestion } from './vscode/completionCommands.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { learningCommands } from './vscode/learningCommands.ts';
+import { Menu } from './vscode/menu.ts';
 import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
+import { reportIssue } from './vscode/reportIssue.ts';
 import { situationOf, statusPageData } from './vscode/situation.ts';
+import { Snooze } from './vscode/snooze.ts';
 import { StatusBar } from './vscode/statusBar.ts';
 import { StatusPanel } from './vscode/statusPanel.ts';
 
@@ -32,7 +35,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const statusBar = new StatusBar();
   const paths = pathsIn(context.globalStorageUri.fsPath, context.asAbsolutePath('dist'), process.env);
   const session = newId();
-  const policy = new Policy(() => settings.value);
+  const snooze = new Snooze();
+  const policy = new Policy(
+    () => settings.value,
+    () => snooze.rest !== null,
+  );
   const backend = await Backend.open({
     paths,
     window: session,
@@ -44,25 +51,27 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     ...{ context, paths, session, policy, backend, log },
     settings: () => settings.value,
   });
-  const statusPanel = new StatusPanel(() => statusPageData(backend, settings.value, policy));
+  const situation = () => situationOf(backend, settings.value, policy, snooze.rest);
+  const menu = new Menu(situation);
+  const statusPanel = new StatusPanel(() => statusPageData(backend, situation()));
   function showStatus(): void {
     completing.changeServed();
-    statusBar.show(situationOf(backend, settings.value, policy));
+    statusBar.show(situation());
+    menu.refresh();
   }
 
   context.subscriptions.push(
-    log,
-    settings,
-    statusBar,
-    statusPanel,
-    completing,
+    ...[log, settings, snooze, statusBar, menu, statusPanel, completing],
     registerCommands(
       {
-        ...completionCommands(settings, completing),
+        ...completionCommands({ settings, completing, snooze, situation }),
         ...learningCommands({ settings, backend, cache: completing.cache }),
         restartCompanion: () => backend.restartCompanion(),
         showLog: () => log.show(),
+        showMenu: () => menu.show(),
         showStatus: () => statusPanel.show(),
+        openSettings: () => openSettings(context),
+        reportIssue: () => reportIssue(context, settings.value, situation()),
       },
       log,
     ),
@@ -71,6 +80,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
       if (before.multiline !== after.multiline) completing.changeShape();
       if (needsNewIndex(before, after)) completing.indexAnew();
       if (needsRestart(before, after)) void backend.restartCompanion();
+      showStatus();
+    }),
+    snooze.onChange(({ begins, ends }) => {
+      if (begins || ends) completing.changeTracking();
+      if (begins) hideSuggestion();
       showStatus();
     }),
     window.onDidChangeActiveTextEditor(showStatus),

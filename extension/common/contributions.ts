@@ -10,11 +10,20 @@ import { MULTILINE_SETTINGS, type MultilineSetting } from './syntax/shape.ts';
 export const COMMANDS = {
   toggleTracking: { id: 'hone.toggleTracking', title: 'Toggle Tracking' },
   toggleCompletions: { id: 'hone.toggleCompletions', title: 'Toggle Completions' },
+  toggleLanguage: { id: 'hone.toggleLanguage', title: 'Toggle Completions for This Language' },
+  toggleWorkspace: { id: 'hone.toggleWorkspace', title: 'Toggle Completions for This Workspace' },
+  snooze: { id: 'hone.snooze', title: 'Snooze…' },
+  endSnooze: { id: 'hone.endSnooze', title: 'End Snooze' },
+  triggerSuggestion: { id: 'hone.triggerSuggestion', title: 'Trigger Suggestion' },
   trainNow: { id: 'hone.trainNow', title: 'Train Now' },
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
+  activateAdapter: { id: 'hone.activateAdapter', title: 'Activate Adapter…' },
   restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
   showLog: { id: 'hone.showLog', title: 'Show Log' },
   explainPrompt: { id: 'hone.explainPrompt', title: 'Explain Prompt Here' },
+  showMenu: { id: 'hone.showMenu', title: 'Show Menu' },
+  openSettings: { id: 'hone.openSettings', title: 'Open Settings' },
+  reportIssue: { id: 'hone.reportIssue', title: 'Report Issue…' },
   showStatus: { id: 'hone.showStatus', title: 'Show Status' },
   acceptWord: { id: 'hone.acceptWord', title: 'Accept Word of Suggestion' },
   acceptLine: { id: 'hone.acceptLine', title: 'Accept Line of Suggestion' },
@@ -30,6 +39,8 @@ export const CATEGORY = 'Hone';
 export const CONTEXT_KEYS = {
   /** A suggestion of ours may be on display: our Escape and accept-word keys are bound only then. */
   offering: 'hone.offering',
+  /** Nothing is asked and recorded for a while: the command that ends it is in the palette. */
+  snoozed: 'hone.snoozed',
 } as const;
 
 export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';

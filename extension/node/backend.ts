@@ -2,6 +2,7 @@ import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
+import type { DayTally } from '../common/status/today.ts';
 import { CompanionError, type CompanionClient } from './companionClient.ts';
 import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
 import { Outbox } from './outbox.ts';
@@ -10,6 +11,7 @@ import { Store, type StoreState } from './store.ts';
 import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
 import { CompanionSupervisor } from './supervisor.ts';
 import { companionLine, LogTail } from './logTail.ts';
+import { Today } from './today.ts';
 import { installationTokens } from './tokens.ts';
 import { TrainingMonitor } from './trainingMonitor.ts';
 
@@ -34,6 +36,7 @@ export class Backend {
   readonly #store: Store;
   readonly #outbox: Outbox;
   readonly #monitor: TrainingMonitor;
+  readonly #today: Today;
   readonly #logTimer: NodeJS.Timeout;
   readonly #pruneTimer: NodeJS.Timeout;
   #training: TrainingStatus | null = null;
@@ -71,8 +74,13 @@ export class Backend {
       window: options.window,
       log: options.log,
       submit: (event) => this.#submit(event),
-      onStored: () => this.#storeWorks(),
+      onStored: () => {
+        this.#storeWorks();
+        this.#today.refresh();
+      },
     });
+    this.#today = new Today((since) => this.#store.call('outcomesSince', since), options.onChange);
+    this.#today.refresh();
     this.#monitor = new TrainingMonitor(
       () => this.client,
       (status) => this.#learned(status),
@@ -101,6 +109,11 @@ export class Backend {
   /** Last known figures of the companion. */
   get training(): TrainingStatus | null {
     return this.#training;
+  }
+
+  /** What became of today's suggestions; null: not read yet. */
+  get today(): DayTally | null {
+    return this.#today.tally;
   }
 
   get model(): string | null {
@@ -159,6 +172,7 @@ export class Backend {
     clearInterval(this.#logTimer);
     clearInterval(this.#pruneTimer);
     this.#monitor.stop();
+    this.#today.stop();
     await this.#outbox.stop();
     this.supervisor.stop();
     try {
@@ -181,6 +195,7 @@ export class Backend {
   #learned(status: TrainingStatus): void {
     const before = this.#training;
     this.#training = status;
+    this.#today.refresh({ ifNewDay: true });
     if (before && before.adapterVersion !== status.adapterVersion) {
       this.#options.log('info', `Adapter version ${status.adapterVersion} is served now.`);
     }

@@ -110,6 +110,11 @@ export class CompanionClient {
     return this.#feedback({ method: 'GET', path: '/api/adapters', schema: adapterListSchema });
   }
 
+  activate(version: number): Promise<AdapterList> {
+    const path = `/api/adapters/${version}/activate`;
+    return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });
+  }
+
   rollBack(): Promise<AdapterList> {
     const path = '/api/adapters/rollback';
     return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });

@@ -150,6 +150,12 @@ export class StoreDatabase {
     };
   }
 
+  /** Outcome kind to count, from a time on. */
+  outcomesSince(at: number): Record<string, number> {
+    const rows = this.#statements.outcomesSince.all(at) as { outcome: string; n: number }[];
+    return Object.fromEntries(rows.map(({ outcome, n }) => [outcome, n]));
+  }
+
   /** Forgets what is old or too much, oldest first; never an event that is still on its way. */
   prune(now: number, { days, completions, events } = RETENTION): void {
     const before = now - days * DAY_MS;
@@ -208,6 +214,9 @@ function statementsOf(database: Database.Database) {
       'UPDATE outbox SET attempts = attempts + 1, next_at = ?, last_error = ? WHERE sequence = ?',
     ),
     refuse: prepare('INSERT OR REPLACE INTO refused SELECT event_id, ?, ? FROM outbox WHERE sequence = ?'),
+    outcomesSince: prepare(
+      "SELECT outcome, count(*) AS n FROM events WHERE at >= ? AND kind = 'outcome' GROUP BY outcome",
+    ),
     pruneEvents: prepare('DELETE FROM events WHERE at < ? AND id NOT IN (SELECT event_id FROM outbox)'),
     pruneSurplusEvents: prepare(
       `DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id NOT IN (SELECT event_id FROM outbox)

@@ -6,7 +6,7 @@ const KEY_DIGITS = 32;
 /**
  * Tells workspaces apart, the same in every session, without naming a path.
  *
- * @param folder URI of the workspace's first folder; undefined: none is open
+ * @param folder URI of a folder of the workspace; undefined: none is open
  */
 export function workspaceKeyOf(folder: string | undefined): string {
   if (folder === undefined) return DEFAULT_WORKSPACE;

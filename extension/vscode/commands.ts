@@ -1,4 +1,4 @@
-import { commands, Disposable, window, type LogOutputChannel } from 'vscode';
+import { commands, Disposable, window, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { COMMANDS, type CommandName } from '../common/contributions.ts';
 
 /** What a command does. What it throws is logged and shown. */
@@ -19,4 +19,9 @@ export function registerCommands(actions: Record<CommandName, Action>, log: LogO
     });
   });
   return Disposable.from(...registered);
+}
+
+/** The editor's settings page with those of this extension. */
+export function openSettings({ extension }: ExtensionContext): Thenable<void> {
+  return commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`);
 }

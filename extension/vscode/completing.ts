@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import { commands, Disposable, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
+import { commands, Disposable, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import { SuggestionFollower } from '../common/suggestion/follower.ts';
@@ -7,11 +7,10 @@ import type { Backend } from '../node/backend.ts';
 import { ContextThread } from '../node/contextThread.ts';
 import { Grammars } from '../node/grammars.ts';
 import type { Paths } from '../node/paths.ts';
-import { workspaceKeyOf } from '../node/workspaceKey.ts';
 import { Capture } from './capture.ts';
 import { displayListener } from './displayListener.ts';
 import { PlaceContext } from './placeContext.ts';
-import type { Policy } from './policy.ts';
+import { workspaceKeyIn, type Policy } from './policy.ts';
 import { PromptExplainer } from './promptExplainer.ts';
 import { registerProvider } from './proposed.ts';
 import { HoneProvider } from './provider.ts';
@@ -70,7 +69,7 @@ export class Completing implements Disposable {
       context: this.#placeContext,
       record: (completion) => backend.record(completion),
       session,
-      workspaceKey: () => workspaceKeyOf(workspace.workspaceFolders?.[0]?.uri.toString()),
+      workspaceKey: workspaceKeyIn,
       log,
     });
     const listener = settings().useProposedApi ? displayListener(this.#provider, this.capture) : null;

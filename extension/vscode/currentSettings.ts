@@ -1,12 +1,14 @@
 import {
   ConfigurationTarget,
   EventEmitter,
+  l10n,
   workspace,
   type Disposable,
   type Event,
   type LogOutputChannel,
 } from 'vscode';
 import { readSettings, SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
+import { languageSwitched, workspaceSwitched } from '../common/status/switches.ts';
 
 /** The settings in force; a refused value is logged and its default stands. */
 export class CurrentSettings implements Disposable {
@@ -34,16 +36,37 @@ export class CurrentSettings implements Disposable {
 
   /** Turns a switch over, for the user. */
   async toggle(name: 'trackingEnabled' | 'completionsEnabled'): Promise<void> {
+    await this.#write(name, !this.#value[name]);
+  }
+
+  /** Turns completions off or on in a language. */
+  async toggleLanguage(language: string): Promise<void> {
+    await this.#write('disabledLanguages', languageSwitched(this.#value.disabledLanguages, language));
+  }
+
+  /** Turns completions off or on in this workspace, whatever holds elsewhere. */
+  async toggleWorkspace(): Promise<void> {
+    if (!workspace.workspaceFolders) throw new Error(l10n.t('No folder is open that this could be set for.'));
     const configuration = workspace.getConfiguration(SETTINGS_SECTION);
-    const { key } = SETTINGS[name];
-    const inWorkspace = configuration.inspect(key)?.workspaceValue !== undefined;
-    const target = inWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
-    await configuration.update(key, !this.#value[name], target);
+    const { key, fallback } = SETTINGS.completionsEnabled;
+    const values = configuration.inspect<boolean>(key);
+    const elsewhere = values?.globalValue ?? fallback;
+    const after = workspaceSwitched(elsewhere, values?.workspaceValue);
+    await configuration.update(key, after, ConfigurationTarget.Workspace);
   }
 
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
+  }
+
+  /** Where the user has set it already: for the workspace, else for all. */
+  async #write(name: keyof Settings, value: unknown): Promise<void> {
+    const configuration = workspace.getConfiguration(SETTINGS_SECTION);
+    const { key } = SETTINGS[name];
+    const inWorkspace = configuration.inspect(key)?.workspaceValue !== undefined;
+    const target = inWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+    await configuration.update(key, value, target);
   }
 
   #read(): Settings {

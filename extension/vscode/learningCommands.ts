@@ -1,6 +1,7 @@
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import type { CommandName } from '../common/contributions.ts';
+import { adapterChoices } from '../common/status/adapterChoices.ts';
 import { describeRun } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
@@ -18,6 +19,7 @@ export function learningCommands({ settings, backend, cache }: LearningParts) {
   return {
     toggleTracking: () => settings.toggle('trackingEnabled'),
     trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
+    activateAdapter: () => activate(backend, cache),
     rollBackAdapter: () =>
       withCompanion(backend, l10n.t('Rolling back'), (client) => rollBack(client, cache)),
   } satisfies Partial<Record<CommandName, Action>>;
@@ -29,12 +31,7 @@ async function withCompanion(
   title: string,
   act: (client: CompanionClient) => Promise<string>,
 ): Promise<void> {
-  const { client } = backend;
-  if (!client) {
-    throw new Error(
-      l10n.t('The companion is not running. See "Hone: Show Log", or use "Hone: Restart Companion".'),
-    );
-  }
+  const client = runningCompanion(backend);
   const progress = { location: ProgressLocation.Window, title: `Hone: ${title}` };
   const message = await window.withProgress(progress, async () => {
     const result = act(client);
@@ -45,6 +42,13 @@ async function withCompanion(
   void window.showInformationMessage(`Hone: ${message}`);
 }
 
+function runningCompanion({ client }: Backend): CompanionClient {
+  if (client) return client;
+  throw new Error(
+    l10n.t('The companion is not running. See "Hone: Show Log", or use "Hone: Restart Companion".'),
+  );
+}
+
 async function trainNow(client: CompanionClient): Promise<string> {
   const { status, run } = await client.step();
   if (status === 'busy') return l10n.t('an update is under way already.');
@@ -52,10 +56,27 @@ async function trainNow(client: CompanionClient): Promise<string> {
   return `${describeRun(run)}.`;
 }
 
+/** Asks for a version and brings it into service. */
+async function activate(backend: Backend, cache: TypeThroughCache): Promise<void> {
+  const choices = adapterChoices(await runningCompanion(backend).adapters());
+  const title = l10n.t('Version to bring into service');
+  const chosen = await window.showQuickPick(choices, { title, matchOnDescription: true });
+  if (!chosen) return;
+  await withCompanion(backend, l10n.t('Activating'), async (client) => {
+    const { active } = await client.activate(chosen.version);
+    cache.clear();
+    return servedNow(active);
+  });
+}
+
 async function rollBack(client: CompanionClient, cache: TypeThroughCache): Promise<string> {
   const { active } = await client.rollBack();
   cache.clear();
-  return active === 0
+  return servedNow(active);
+}
+
+function servedNow(version: number): string {
+  return version === 0
     ? l10n.t('the model is served without an adapter now.')
-    : l10n.t('adapter version {0} is served now.', active);
+    : l10n.t('adapter version {0} is served now.', version);
 }

@@ -3,6 +3,7 @@ import { Disposable, window, workspace, type TextDocument } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
 import { excludedFiles } from '../common/files/excluded.ts';
 import type { OffReason } from '../common/status/statusView.ts';
+import { workspaceKeyOf } from '../node/workspaceKey.ts';
 import { IgnoredDocuments } from '../workspace/ignoredDocuments.ts';
 
 /** Documents that people write in; not output, search results or the commit message of another tool. */
@@ -18,24 +19,31 @@ const SCHEMES = new Set([
 /** What may be done with the documents of this window, by settings and trust. */
 export class Policy {
   readonly #settings: () => Settings;
+  readonly #isSnoozed: () => boolean;
   #patterns: readonly string[] | undefined;
   #isExcluded: (path: string) => boolean = () => true;
   readonly #ignored = new IgnoredDocuments();
 
-  constructor(settings: () => Settings) {
+  constructor(settings: () => Settings, isSnoozed: () => boolean) {
     this.#settings = settings;
+    this.#isSnoozed = isSnoozed;
   }
 
   /** True: its text may be sent to the companion. */
   mayComplete(document: TextDocument): boolean {
-    const { completionsEnabled, disabledLanguages } = this.#settings();
-    if (!completionsEnabled || disabledLanguages.includes(document.languageId)) return false;
+    return !this.#isSnoozed() && this.mayRead(document);
+  }
+
+  /** True: its text may be sent to the companion when no snooze is in the way. */
+  mayRead(document: TextDocument): boolean {
+    if (!this.#settings().completionsEnabled) return false;
     return SCHEMES.has(document.uri.scheme) && this.offReason(document) === null;
   }
 
   /** Why nothing is offered or recorded in a document, whatever else is on; null: nothing is in the way. */
   offReason(document: TextDocument): OffReason | null {
     if (this.#excluded(document)) return 'excluded';
+    if (this.#settings().disabledLanguages.includes(document.languageId)) return 'language';
     const { scheme, fsPath } = document.uri;
     return scheme === 'file' && this.#ignored.ignores(fsPath) ? 'ignoredByGit' : null;
   }
@@ -47,7 +55,7 @@ export class Policy {
 
   /** True: what happens to a suggestion may be written down. */
   mayRecord(): boolean {
-    return this.#settings().trackingEnabled && workspace.isTrusted;
+    return this.#settings().trackingEnabled && workspace.isTrusted && !this.#isSnoozed();
   }
 
   #excluded(document: TextDocument): boolean {
@@ -83,4 +91,10 @@ export function watchIgnoreFiles(policy: Policy, onChange: () => void): Disposab
 export function relativePath(document: TextDocument): string {
   if (!workspace.getWorkspaceFolder(document.uri)) return basename(document.uri.path);
   return workspace.asRelativePath(document.uri, false);
+}
+
+/** Key of the folder that holds a document; of one outside of every folder the first folder's. */
+export function workspaceKeyIn({ uri }: TextDocument): string {
+  const folder = workspace.getWorkspaceFolder(uri) ?? workspace.workspaceFolders?.[0];
+  return workspaceKeyOf(folder?.uri.toString());
 }

@@ -42,7 +42,8 @@ interface ProviderParts {
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
-  workspaceKey: () => string;
+  /** Of the folder that holds the document. */
+  workspaceKey: (document: TextDocument) => string;
   log: LogOutputChannel;
 }
 
@@ -148,7 +149,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     const { before, after } = maskAround(around.before, around.after);
     const window = partialWindow(before, after, around.lfOffset, relativePath(document));
     const body = lineRequest(window, {
-      workspace: this.#parts.workspaceKey(),
+      workspace: this.#parts.workspaceKey(document),
       language: document.languageId,
       session: this.#parts.session,
       documentVersion: version,
@@ -291,7 +292,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       filters,
       language: document.languageId,
       relativePath: relativePath(document),
-      workspaceKey: this.#parts.workspaceKey(),
+      workspaceKey: this.#parts.workspaceKey(document),
       documentVersion: version,
       session: this.#parts.session,
     };

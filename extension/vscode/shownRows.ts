@@ -1,3 +1,4 @@
+import type { TextDocument } from 'vscode';
 import type { CompletionResponse } from '../common/contracts/index.ts';
 import { confidenceOf, type Confidence } from '../common/suggestion/confidence.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
@@ -11,7 +12,8 @@ interface RowParts {
   record: (completion: ShownCompletion) => void;
   /** Id of this window. */
   session: string;
-  workspaceKey: () => string;
+  /** Of the folder that holds the document. */
+  workspaceKey: (document: TextDocument) => string;
 }
 
 /** Rows of suggestions in the extension's store: written when one is displayed or withheld, and only once. */
@@ -56,7 +58,7 @@ export class ShownRows {
       id: response.id,
       createdAt: Date.now(),
       window: this.#parts.session,
-      workspaceKey: this.#parts.workspaceKey(),
+      workspaceKey: this.#parts.workspaceKey(document),
       relativePath: relativePath(document),
       language: document.languageId,
       documentVersion: version,

@@ -1,12 +1,18 @@
-import { window, workspace } from 'vscode';
+import { window, workspace, type TextDocument } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
+import type { SnoozeRest } from '../common/status/snooze.ts';
 import type { StatusPageData } from '../common/status/statusPageData.ts';
 import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 import type { Policy } from './policy.ts';
 
 /** What the status bar is told. */
-export function situationOf(backend: Backend, settings: Settings, policy: Policy): Situation {
+export function situationOf(
+  backend: Backend,
+  settings: Settings,
+  policy: Policy,
+  snooze: SnoozeRest | null,
+): Situation {
   const document = window.activeTextEditor?.document;
   return {
     companion: backend.supervisor.state,
@@ -14,19 +20,18 @@ export function situationOf(backend: Backend, settings: Settings, policy: Policy
     tracking: settings.trackingEnabled,
     trusted: workspace.isTrusted,
     completions: settings.completionsEnabled,
+    snooze,
+    language: document ? languageOf(document, settings) : null,
+    inWorkspace: workspace.workspaceFolders !== undefined,
     offHere: document === undefined ? null : policy.offReason(document),
     model: backend.model,
     training: backend.training,
+    today: backend.today,
   };
 }
 
 /** What the status page is told; the counts are read from the store. */
-export async function statusPageData(
-  backend: Backend,
-  settings: Settings,
-  policy: Policy,
-): Promise<StatusPageData> {
-  const situation = situationOf(backend, settings, policy);
+export async function statusPageData(backend: Backend, situation: Situation): Promise<StatusPageData> {
   const { training } = situation;
   const counts = backend.storeError === null ? await backend.counts().catch(() => null) : null;
   const dropped = Object.values(training?.dropped ?? {}).reduce((sum, count) => sum + count, 0);
@@ -50,4 +55,8 @@ export async function statusPageData(
     store: counts,
     outcomes: counts?.outcomes ?? {},
   };
+}
+
+function languageOf({ languageId }: TextDocument, settings: Settings): Situation['language'] {
+  return { id: languageId, off: settings.disabledLanguages.includes(languageId) };
 }

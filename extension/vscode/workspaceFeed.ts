@@ -125,7 +125,7 @@ export class WorkspaceFeed implements Disposable {
   }
 
   #tell(document: TextDocument): void {
-    if (document.isClosed || !this.#parts.policy.mayComplete(document)) return;
+    if (document.isClosed || !this.#parts.policy.mayRead(document)) return;
     const end = document.lineAt(document.lineCount - 1).range.end;
     if (document.offsetAt(end) > DOCUMENT_UNITS_MAX) return;
     this.#parts.thread.document(contextPath(document.uri), document.getText());

@@ -39,6 +39,16 @@ describe("the extension's store", () => {
     database.close();
   });
 
+  it('counts the outcomes from a time on', () => {
+    const database = new StoreDatabase(path);
+    const early = { ...outcomeEvent(), at: 1000 };
+    const late = [2000, 3000].map((at) => ({ ...outcomeEvent(), at }));
+    database.appendEvents('w', [early, ...late]);
+    assert.deepEqual(database.outcomesSince(2000), { accepted: 2 });
+    assert.deepEqual(database.outcomesSince(4000), {});
+    database.close();
+  });
+
   it('keeps how sure the model was, where that is known', () => {
     const database = new StoreDatabase(path);
     database.recordCompletion(shownCompletion('a'));

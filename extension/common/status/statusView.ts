@@ -1,5 +1,7 @@
 import type { Health } from '../contracts/completion.ts';
 import type { RunSummary, TrainingStatus } from '../contracts/feedback.ts';
+import { describeSnooze, type SnoozeRest } from './snooze.ts';
+import { acceptRate, type DayTally } from './today.ts';
 
 /** What the extension knows about itself and the companion at one moment. */
 export interface Situation {
@@ -9,29 +11,42 @@ export interface Situation {
   tracking: boolean;
   trusted: boolean;
   completions: boolean;
+  /** What is left of a snooze; null: none. */
+  snooze: SnoozeRest | null;
+  /** Of the document that has the focus. */
+  language: { id: string; off: boolean } | null;
+  /** A folder is open. */
+  inWorkspace: boolean;
   /** Why Hone is off in the document that has the focus; null: it isn't, or there is none. */
   offHere: OffReason | null;
   model: string | null;
   /** Last known; null before the first answer. */
   training: TrainingStatus | null;
+  /** Null: not read yet. */
+  today: DayTally | null;
 }
 
-export type OffReason = 'excluded' | 'ignoredByGit';
+export type OffReason = 'excluded' | 'ignoredByGit' | 'language';
 
-type StatusKind = 'starting' | 'ready' | 'learning' | 'trackingOff' | 'offHere' | 'error';
+type StatusKind =
+  'starting' | 'ready' | 'learning' | 'snoozed' | 'completionsOff' | 'trackingOff' | 'offHere' | 'error';
 
 interface StatusView {
   kind: StatusKind;
   /** Of the status-bar item, with its icon. */
   text: string;
-  /** Lines of the tooltip, Markdown. */
+  /** Lines of the tooltip. */
   tooltip: string[];
+  /** All of it in a sentence or two, for a screen reader. */
+  accessible: string;
 }
 
 const ICONS: Record<StatusKind, string> = {
   starting: '$(sync~spin)',
   ready: '$(sparkle)',
   learning: '$(sync~spin)',
+  snoozed: '$(bell-slash)',
+  completionsOff: '$(circle-slash)',
   trackingOff: '$(circle-slash)',
   offHere: '$(eye-closed)',
   error: '$(error)',
@@ -41,6 +56,8 @@ const NAMES: Record<StatusKind, string> = {
   starting: 'starting',
   ready: 'ready',
   learning: 'learning',
+  snoozed: 'snoozed',
+  completionsOff: 'suggestions off',
   trackingOff: 'tracking off',
   offHere: 'off in this file',
   error: 'error',
@@ -49,12 +66,27 @@ const NAMES: Record<StatusKind, string> = {
 const OFF_REASONS: Record<OffReason, string> = {
   excluded: 'Nothing is offered or recorded in this file: it is excluded, as files with secrets are.',
   ignoredByGit: 'Nothing is offered or recorded in this file: git ignores it.',
+  language: 'Nothing is offered or recorded in this language: it is switched off.',
 };
 
 /** What the status bar says. An error comes before everything, what is off before ready and learning. */
 export function statusView(situation: Situation): StatusView {
   const kind = kindOf(situation);
-  return { kind, text: `${ICONS[kind]} Hone: ${NAMES[kind]}`, tooltip: tooltipOf(situation) };
+  const name = `Hone: ${nameOf(kind, situation)}`;
+  const tooltip = tooltipOf(situation);
+  return {
+    kind,
+    text: [`${ICONS[kind]} ${name}`, ...figuresOf(kind, situation)].join(' · '),
+    tooltip,
+    accessible: [name, ...tooltip].map((line) => line.replace(/\.?$/, '.')).join(' '),
+  };
+}
+
+/** Why nothing is offered in a document, a sentence; null: nothing is in the way. */
+export function whyNothingIsOffered({ completions, snooze, offHere }: Situation): string | null {
+  if (!completions) return 'Suggestions are switched off.';
+  if (snooze !== null) return `Hone is snoozed: ${describeSnooze(snooze)}.`;
+  return offHere === null ? null : OFF_REASONS[offHere];
 }
 
 /** The error in force, or null. */
@@ -82,6 +114,8 @@ export function describeRun(run: RunSummary): string {
 function kindOf(situation: Situation): StatusKind {
   if (errorOf(situation) !== null) return 'error';
   if (situation.companion.kind !== 'ready') return 'starting';
+  if (situation.snooze !== null) return 'snoozed';
+  if (!situation.completions) return 'completionsOff';
   if (situation.offHere !== null) return 'offHere';
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
   const { state, progress } = situation.training ?? {};
@@ -89,12 +123,28 @@ function kindOf(situation: Situation): StatusKind {
   return state === 'training' || state === 'gating' || progress !== undefined ? 'learning' : 'ready';
 }
 
+function nameOf(kind: StatusKind, { snooze, offHere }: Situation): string {
+  if (kind === 'snoozed') return `snoozed, ${describeSnooze(snooze!)}`;
+  if (kind === 'offHere' && offHere === 'language') return 'off in this language';
+  return NAMES[kind];
+}
+
+/** Accept rate of today and adapter version, where Hone works and they are known. */
+function figuresOf(kind: StatusKind, { today, training }: Situation): string[] {
+  if (kind !== 'ready' && kind !== 'learning' && kind !== 'trackingOff') return [];
+  const rate = today && acceptRate(today);
+  const version = training?.adapterVersion ?? 0;
+  return [...(rate === null ? [] : [rate]), ...(version === 0 ? [] : [`v${version}`])];
+}
+
 function tooltipOf(situation: Situation): string[] {
-  const { training, model } = situation;
+  const { training, model, today } = situation;
   const lines: string[] = [];
   const error = errorOf(situation);
   if (error !== null) lines.push(error);
-  if (situation.offHere !== null) lines.push(OFF_REASONS[situation.offHere]);
+  const nothing = whyNothingIsOffered(situation);
+  if (nothing !== null) lines.push(nothing);
+  if (today !== null) lines.push(`Taken today: ${today.taken} of ${today.judged} suggestions`);
   if (model !== null) lines.push(`Model: ${model}`);
   if (training) {
     lines.push(`Adapter version: ${training.adapterVersion}`);
@@ -103,11 +153,11 @@ function tooltipOf(situation: Situation): string[] {
     );
     lines.push(`Last decision: ${training.lastRun ? describeRun(training.lastRun) : 'none yet'}`);
   }
-  if (!situation.completions) lines.push('Completions are switched off.');
   lines.push(
     situation.trusted
-      ? `Click to switch tracking ${situation.tracking ? 'off' : 'on'}.`
+      ? `Tracking is ${situation.tracking ? 'on' : 'off'}.`
       : 'Tracking is off: the workspace is not trusted.',
+    'Click for the menu.',
   );
   return lines;
 }

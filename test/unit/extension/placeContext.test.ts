@@ -40,7 +40,10 @@ describe('the context of a request', () => {
     document = new StandInDocument(LINES) as unknown as TextDocument;
     context = new PlaceContext({
       settings: () => settings,
-      policy: new Policy(() => settings),
+      policy: new Policy(
+        () => settings,
+        () => false,
+      ),
       thread: thread as unknown as ContextThread,
       recent: () => ['lately.ts'],
     });

@@ -46,6 +46,39 @@ describe('what leaves the editor', () => {
     assert.equal(editor.policy.offReason(editor.document as never), 'excluded');
   });
 
+  it('is nothing while Hone is snoozed, and is asked for and recorded again after it', async () => {
+    let snoozed = false;
+    companion = new ScriptedCompanion(() => 'first');
+    editor = new StandInEditor({
+      text: 'const total = ;\n',
+      path: join(root, 'a.ts'),
+      client: companion,
+      isSnoozed: () => snoozed,
+    });
+    editor.moveTo('const total = '.length);
+    assert.equal(editor.policy.mayRecord(), true);
+    snoozed = true;
+    assert.equal(await editor.ask(), undefined);
+    assert.deepEqual([companion.asked, editor.rows, editor.feedback], [[], [], []]);
+    assert.equal(editor.policy.mayRecord(), false);
+    snoozed = false;
+    assert.equal((await editor.ask())?.text, 'first');
+  });
+
+  it('is nothing in a language that is switched off', async () => {
+    companion = new ScriptedCompanion(() => 'first');
+    editor = new StandInEditor({
+      text: 'let a = ;\n',
+      path: join(root, 'a.ts'),
+      client: companion,
+      settings: { disabledLanguages: ['typescript'] },
+    });
+    editor.moveTo('let a = '.length);
+    assert.equal(await editor.ask(), undefined);
+    assert.deepEqual(companion.asked, []);
+    assert.equal(editor.policy.offReason(editor.document as never), 'language');
+  });
+
   for (const [what, event] of [
     ['when it has changed', ['change **/.gitignore', undefined]],
     ['when the window has the focus again', ['windowState', { focused: true }]],

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TrainingStatus } from '../../../extension/common/contracts/feedback.ts';
 import type { StatusPageData } from '../../../extension/common/status/statusPageData.ts';
-import { statusView, type Situation, prefixOnlyReason } from '../../../extension/common/status/statusView.ts';
+import {
+  prefixOnlyReason,
+  statusView,
+  whyNothingIsOffered,
+  type Situation,
+} from '../../../extension/common/status/statusView.ts';
 import { renderStatusPage } from '../../../webview-ui/statusPage.ts';
 
 const training: TrainingStatus = {
@@ -31,28 +36,39 @@ const ready: Situation = {
   tracking: true,
   trusted: true,
   completions: true,
+  snooze: null,
+  language: { id: 'typescript', off: false },
+  inWorkspace: true,
   offHere: null,
   model: 'M',
   training,
+  today: { taken: 31, judged: 50 },
 };
 
 describe('status bar', () => {
   const cases: [change: Partial<Situation>, kind: string, text: RegExp][] = [
-    [{}, 'ready', /Hone: ready$/],
+    [{}, 'ready', /^\$\(sparkle\) Hone: ready · 62 % · v2$/],
+    [{ today: { taken: 4, judged: 4 } }, 'ready', /Hone: ready · v2$/],
+    [{ today: null, training: { ...training, adapterVersion: 0 } }, 'ready', /Hone: ready$/],
+    [{ training: null }, 'ready', /Hone: ready · 62 %$/],
+    [{ snooze: 12 }, 'snoozed', /Hone: snoozed, 12 min left$/],
+    [{ snooze: 'restart', completions: false }, 'snoozed', /Hone: snoozed, until restart$/],
+    [{ completions: false, tracking: false }, 'completionsOff', /Hone: suggestions off$/],
+    [{ offHere: 'language' }, 'offHere', /Hone: off in this language$/],
     [{ companion: { kind: 'starting' } }, 'starting', /Hone: starting$/],
-    [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning$/],
-    [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning$/],
+    [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning · 62 % · v2$/],
+    [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning · 62 % · v2$/],
     [
       { training: { ...training, state: 'paused', progress: { phase: 'train', done: 1, total: 9 } } },
       'learning',
-      /Hone: learning$/,
+      /Hone: learning · 62 % · v2$/,
     ],
-    [{ training: { ...training, state: 'paused' } }, 'ready', /Hone: ready$/],
-    [{ tracking: false }, 'trackingOff', /Hone: tracking off$/],
+    [{ training: { ...training, state: 'paused' } }, 'ready', /Hone: ready · 62 % · v2$/],
+    [{ tracking: false }, 'trackingOff', /Hone: tracking off · 62 % · v2$/],
     [{ offHere: 'ignoredByGit' }, 'offHere', /Hone: off in this file$/],
     [{ offHere: 'excluded', tracking: false }, 'offHere', /Hone: off in this file$/],
     [{ offHere: 'excluded', storeError: 'disk full' }, 'error', /Hone: error$/],
-    [{ trusted: false }, 'trackingOff', /Hone: tracking off$/],
+    [{ trusted: false }, 'trackingOff', /Hone: tracking off/],
     [{ companion: { kind: 'error', message: 'port taken' } }, 'error', /Hone: error$/],
     [{ storeError: 'disk full' }, 'error', /Hone: error$/],
     [{ training: { ...training, state: 'error', error: 'no' } }, 'error', /Hone: error$/],
@@ -66,12 +82,28 @@ describe('status bar', () => {
     });
   }
 
-  it('tells adapter version, last decision and what a click does', () => {
+  it('tells adapter version, last decision, accept rate of today and what a click does', () => {
     const tooltip = statusView(ready).tooltip.join('\n');
+    assert.match(tooltip, /Taken today: 31 of 50 suggestions/);
     assert.match(tooltip, /Adapter version: 2/);
     assert.match(tooltip, /promoted \(version 2\), 16 events: better by 0\.1/);
-    assert.match(tooltip, /switch tracking off/);
+    assert.match(tooltip, /Tracking is on\.\nClick for the menu\.$/);
     assert.match(statusView({ ...ready, trusted: false }).tooltip.join('\n'), /not trusted/);
+  });
+
+  it('says all of it to a screen reader, without icons', () => {
+    const { accessible, tooltip } = statusView({ ...ready, snooze: 5 });
+    assert.match(accessible, /^Hone: snoozed, 5 min left\. Hone is snoozed/);
+    for (const line of tooltip) assert.ok(accessible.includes(line.replace(/\.$/, '')), line);
+    assert.doesNotMatch(accessible, /\$\(/);
+  });
+
+  it('says why nothing is offered', () => {
+    const why = (change: Partial<Situation>) => whyNothingIsOffered({ ...ready, ...change });
+    assert.equal(why({}), null);
+    assert.match(why({ completions: false })!, /switched off/);
+    assert.match(why({ snooze: 3 })!, /snoozed: 3 min left/);
+    assert.match(why({ offHere: 'language' })!, /in this language/);
   });
 });
 

@@ -1,0 +1,70 @@
+import { errorOf, statusView, type Situation } from './statusView.ts';
+
+export interface ReportFacts {
+  version: string;
+  editor: string;
+  platform: string;
+  /** Where the extension host runs: empty on this computer. */
+  remote: string;
+  situation: Situation;
+  /** Settings that differ from their default, by key. */
+  settings: Record<string, unknown>;
+}
+
+/** Settings whose values may name people, folders or machines: that they are set is told, not to what. */
+const PRIVATE_SETTING = /path|url|header|proxy|mirror|token|files/i;
+
+/**
+ * A Markdown document to describe a problem in. It holds no code, no path and no name of a file; what the user
+ * doesn't want to tell can be taken out before it is sent anywhere.
+ */
+export function issueReport({ version, editor, platform, remote, situation, settings }: ReportFacts): string {
+  const { training, model } = situation;
+  const facts: [string, string][] = [
+    ['Hone', version],
+    ['Editor', editor],
+    ['Platform', platform],
+    ['Extension host', remote === '' ? 'local' : remote],
+    ['State', statusView(situation).kind],
+    ['Error', errorOf(situation) ?? 'none'],
+    ['Model', model ?? 'not known'],
+    ['Adapter version', String(training?.adapterVersion ?? 'not known')],
+    ['Learning', training ? training.state : 'not known'],
+    [
+      'Events',
+      training
+        ? `${training.stored} stored, ${training.queued} waiting, ${training.heldOut} held out, ${training.trained} learned from`
+        : 'not known',
+    ],
+    ['Last update', training?.lastRun?.decision ?? 'none'],
+    ['Tracking', `${situation.tracking ? 'on' : 'off'}${situation.trusted ? '' : ', workspace not trusted'}`],
+  ];
+  const changed = Object.entries(settings).map(([key, value]): [string, string] => [
+    key,
+    PRIVATE_SETTING.test(key) ? '(set)' : JSON.stringify(value),
+  ]);
+  return `# What went wrong
+
+What I did:
+
+What I expected:
+
+What happened:
+
+# State
+
+${list(facts)}
+
+# Settings that I changed
+
+${changed.length === 0 ? 'None.' : list(changed)}
+
+# Log
+
+"Hone: Show Log" has it. Please look through it before you paste a part here.
+`;
+}
+
+function list(facts: [string, string][]): string {
+  return facts.map(([name, value]) => `- ${name}: ${value}`).join('\n');
+}
