@@ -11,7 +11,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { boardFolder } from '../trainer/board/board.ts';
-import { embeddedModelPath, parsePositive, readConfig } from '../trainer/cli/options.ts';
+import { embeddedModelPath, parsePositive } from '../trainer/cli/options.ts';
+import { configSchema } from '../trainer/config/schema.ts';
 import {
   fixedPositions,
   runArm,
@@ -59,7 +60,7 @@ const options: ExperimentOptions = {
   modelPath: resolve(values.model),
   gpu: values.gpu as ExperimentOptions['gpu'],
   dataDir,
-  config: readConfig(undefined),
+  config: configSchema.parse({}),
   context: noContext,
   logger: createLogger('warn'),
 };

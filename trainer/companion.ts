@@ -1,7 +1,7 @@
 /** The companion: both services, the engine and what learns, put together; one per data folder. */
 import type { FastifyInstance } from 'fastify';
 import type { ServeReady } from '../extension/common/contracts/index.ts';
-import type { Config } from './cli/options.ts';
+import type { Config } from './config/schema.ts';
 import { Coordinator } from './coordinator/coordinator.ts';
 import { learnerEntry } from './coordinator/learnerEntry.ts';
 import { loadEngine } from './inference/engine.ts';

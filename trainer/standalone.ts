@@ -1,5 +1,5 @@
 /** Learning without the services: what a command needs that makes an update by itself. */
-import type { Config } from './cli/options.ts';
+import type { Config } from './config/schema.ts';
 import { Coordinator } from './coordinator/coordinator.ts';
 import { learnerEntry } from './coordinator/learnerEntry.ts';
 import { loadEngine } from './inference/engine.ts';

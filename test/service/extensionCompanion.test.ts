@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newId } from 'uuid';
@@ -14,6 +13,7 @@ import { startCompanion } from '../../extension/node/companionProcess.ts';
 import { installationTokens } from '../../extension/node/tokens.ts';
 import { pathsIn, type Paths } from '../../extension/node/paths.ts';
 import { CompanionClient, CompanionError } from '../../extension/node/companionClient.ts';
+import { freePort } from '../fixtures/freePort.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -280,11 +280,3 @@ describe("the extension's companion", function () {
     assert.deepEqual(await findCompanion(paths.companionDir, tokens), { state: 'none' });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -149,7 +149,7 @@ describe('hone serve', () => {
   it('ends with 1 and says what to do when the configuration is wrong', async () => {
     const missing = await run(['serve', ...common, ...free, '--config', join(folder, 'none.json')]);
     assert.equal(missing.code, 1);
-    assert.match(missing.errors, /none\.json can't be read: .*leave --config out\. \[config_invalid\]/);
+    assert.match(missing.errors, /none\.json: The configuration can't be read: ENOENT.*\[config_invalid\]/);
   });
 
   it('wants a token on an address that others can reach', async () => {

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { readConfig } from '../../trainer/cli/options.ts';
+import { configSchema } from '../../trainer/config/schema.ts';
 import { lockstepConfig } from '../../trainer/replay/arms.ts';
 import { HttpCompanion } from '../../trainer/replay/companion.ts';
 import { readSourceFiles } from '../../trainer/replay/files.ts';
@@ -50,7 +50,7 @@ describe('replay through the services', () => {
     const dataDir = path.join(folder, name);
     mkdirSync(dataDir);
     const configPath = path.join(dataDir, 'config.json');
-    writeFileSync(configPath, JSON.stringify(lockstepConfig(readConfig(undefined), 'both', seed)));
+    writeFileSync(configPath, JSON.stringify(lockstepConfig(configSchema.parse({}), 'both', seed)));
     const services = await startServices({
       dataDir,
       modelPath,

@@ -11,7 +11,8 @@ import { repositoryRoot } from '../../extension/workspace/ignoreRules.ts';
 import { slashed } from '../../extension/workspace/paths.ts';
 import { WorkspaceIndex } from '../../extension/workspace/workspaceIndex.ts';
 import { HoneError } from '../server/shared/errors.ts';
-import { addCommonOptions, readConfig, type CommonOptions } from './options.ts';
+import { addConfigOption, commandConfig } from './commandConfig.ts';
+import { addCommonOptions, type CommonOptions } from './options.ts';
 
 interface Caret {
   file: string;
@@ -22,7 +23,6 @@ interface Caret {
 
 interface ExplainOptions extends CommonOptions {
   workspace?: string;
-  config?: string;
 }
 
 const NO_EDITOR =
@@ -36,11 +36,11 @@ export function addExplainCommand(program: Command): void {
     .argument('<file:line:column>', 'the place, counted from 1 as editors do', parseCaret);
   addCommonOptions(command)
     .option('--workspace <dir>', 'folder whose files count (default: the repository of the file)')
-    .option('--config <file>', 'configuration (JSON)')
-    .action(run);
+    .action((caret: Caret, options: ExplainOptions) => run(caret, options, command));
+  addConfigOption(command);
 }
 
-async function run(caret: Caret, options: ExplainOptions): Promise<void> {
+async function run(caret: Caret, options: ExplainOptions, command: Command): Promise<void> {
   // Loaded here and not above: other commands need not wait for llama.cpp.
   const { openTokenizer } = await import('../inference/tokenizer.ts');
   const file = resolve(caret.file);
@@ -49,7 +49,8 @@ async function run(caret: Caret, options: ExplainOptions): Promise<void> {
   const path = slashed(relative(root, file));
   const window = promptWindow(text, offsetOf(text, caret), path);
   const { context, note } = contextOf(root, path, window, text, options.json);
-  const tokenizer = await openTokenizer(options.model, readConfig(options.config).inference.fimTemplate);
+  const { config, modelPath } = commandConfig(command);
+  const tokenizer = await openTokenizer(modelPath, config.inference.fimTemplate);
   const { fim } = tokenizer.vocabulary;
   try {
     const explanation = explain({

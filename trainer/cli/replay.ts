@@ -21,7 +21,8 @@ import { table } from '../replay/table.ts';
 import { contextFrom, noContext, workspaceOf } from '../replay/workspace.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import { createLogger } from '../server/shared/logging.ts';
-import { addCommonOptions, parsePositive, readConfig, type CommonOptions } from './options.ts';
+import { addConfigOption, commandConfig } from './commandConfig.ts';
+import { addCommonOptions, parsePositive, type CommonOptions } from './options.ts';
 
 interface ReplayOptions extends CommonOptions {
   events: number;
@@ -32,7 +33,6 @@ interface ReplayOptions extends CommonOptions {
   positions: number;
   served: number;
   report?: string;
-  config?: string;
   context: boolean;
   url?: string;
   feedbackUrl?: string;
@@ -65,13 +65,13 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--served <n>', 'and how many of them are asked for too', parsePositive, DEFAULT_SERVED)
     .option('--report <file>', 'write everything measured to a file (JSON)')
-    .option('--config <file>', 'configuration of the services (JSON)')
     .option('--context', 'show the model pieces of the other files too', false)
     .option('--url <url>', 'inference service that is running already; needs --feedback-url')
     .option('--feedback-url <url>', 'feedback service that is running already')
     .option('--token <token>', 'bearer token of the running services', 'none')
     .option('--feedback-token <token>', 'bearer token of the feedback service, when it differs')
     .action((folder: string, options: ReplayOptions) => replay(folder, options, command));
+  addConfigOption(command);
 }
 
 async function replay(folder: string, options: ReplayOptions, command: Command): Promise<void> {
@@ -81,6 +81,7 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
   await coded('--report', async () => checkWritable(options.report));
   const files = await coded('<folder>', () => readSourceFiles(resolve(folder)));
   const split = await coded('<folder>', async () => splitFiles(files, options.holdout));
+  const { config, modelPath } = commandConfig(command);
   // The developer's own data folder is no place for a simulated one, unless it is asked for.
   const dataDir =
     command.getOptionValueSource('dataDir') === 'default'
@@ -92,14 +93,14 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
     batchEvents: options.batchEvents,
     positionsPerFile: options.positions,
     servedPerFile: options.served,
-    modelPath: resolve(options.model),
-    gpu: options.gpu,
-    threads: options.threads,
+    modelPath: resolve(modelPath),
+    gpu: config.model.gpu,
+    threads: config.model.threads,
     dataDir,
-    config: readConfig(options.config),
+    config,
     context: options.context ? contextFrom(workspaceOf(files)) : noContext,
     address,
-    logger: createLogger(options.logLevel === 'info' ? 'warn' : options.logLevel),
+    logger: createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel),
   };
   const progress = new ReplayProgress();
   const results: ArmResult[] = [];

@@ -2,38 +2,21 @@
 import { Option, type Command } from 'commander';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
 import { FIM_CHOICES } from '../../extension/common/prompt/fimChoice.ts';
+import { configSchema } from '../config/schema.ts';
 import { IdleWatch } from '../server/shared/idle.ts';
-import { createLogger } from '../server/shared/logging.ts';
-import { addCommonOptions, parsePort, parsePositive, readConfig, type CommonOptions } from './options.ts';
+import { addConfigOption, commandConfig } from './commandConfig.ts';
+import { addCommonOptions, parsePort, parsePositive } from './options.ts';
+import type { TokenOptions } from './running.ts';
 
-interface ServeOptions extends CommonOptions {
-  host: string;
-  inferencePort: number;
-  feedbackPort: number;
-  token?: string;
-  feedbackToken?: string;
-  train: boolean;
-  batchEvents?: number;
-  fimTemplate?: string;
-  exitWhenIdle?: number;
-  config?: string;
-}
-
-const DEFAULT_INFERENCE_PORT = 8081;
-const DEFAULT_FEEDBACK_PORT = 8082;
+const { host, inferencePort, feedbackPort } = configSchema.parse({}).server;
 
 /** Adds `serve`. */
 export function addServeCommand(program: Command): void {
   const command = program.command('serve').description('serve completions, take feedback, learn');
   addCommonOptions(command)
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option(
-      '--inference-port <port>',
-      'port of completions, 0: a free one',
-      parsePort,
-      DEFAULT_INFERENCE_PORT,
-    )
-    .option('--feedback-port <port>', 'port of feedback, 0: a free one', parsePort, DEFAULT_FEEDBACK_PORT)
+    .option('--host <address>', 'address to listen on', host)
+    .option('--inference-port <port>', 'port of completions, 0: a free one', parsePort, inferencePort)
+    .option('--feedback-port <port>', 'port of feedback, 0: a free one', parsePort, feedbackPort)
     .addOption(
       new Option(
         '--token <token>',
@@ -59,29 +42,32 @@ export function addServeCommand(program: Command): void {
       'end when no request, GET /health included, came for this long',
       parsePositive,
     )
-    .option('--config <file>', 'configuration (JSON)')
-    .action(serve);
+    .action((options: TokenOptions) => serve(options, command));
+  addConfigOption(command);
 }
 
 /** Prints one line of JSON when both services listen, and returns when a signal or idleness ends them. */
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(tokens: TokenOptions, command: Command): Promise<void> {
   // Loaded here and not above: other commands need not wait for llama.cpp.
   const { startCompanion } = await import('../companion.ts');
-  const config = readConfig(options.config);
-  if (options.batchEvents !== undefined) config.training.batchEvents = options.batchEvents;
-  if (options.fimTemplate !== undefined) config.inference.fimTemplate = options.fimTemplate;
-  if (options.seed !== undefined) config.training.seed = options.seed;
+  const { config, dataDir, modelPath, logger } = commandConfig(command);
+  const { exitWhenIdle, ...addresses } = config.server;
   const idle = new IdleWatch();
   const companion = await startCompanion({
-    ...options,
+    ...addresses,
+    ...config.model,
+    token: tokens.token,
+    feedbackToken: tokens.feedbackToken,
+    dataDir,
+    modelPath,
+    train: config.training.enabled,
     onService: (app) => idle.watch(app),
-    modelPath: options.model,
     config,
-    logger: createLogger(options.logLevel),
+    logger,
   });
   console.log(JSON.stringify(companion.ready));
   const ends = [untilSignal()];
-  if (options.exitWhenIdle !== undefined) ends.push(idle.idleFor(options.exitWhenIdle));
+  if (exitWhenIdle !== undefined) ends.push(idle.idleFor(exitWhenIdle));
   await Promise.race(ends);
   await companion.close();
 }

@@ -11,8 +11,8 @@ import {
 } from '../../extension/common/contracts/index.ts';
 import { boardFolder } from '../board/board.ts';
 import { runningCompanion } from '../lock.ts';
-import { createLogger } from '../server/shared/logging.ts';
-import { addCommonOptions, readConfig, type CommonOptions } from './options.ts';
+import { addConfigOption, commandConfig, type CommandConfig } from './commandConfig.ts';
+import { addCommonOptions, type CommonOptions } from './options.ts';
 import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
 
 interface TrainOptions extends CommonOptions, TokenOptions {
@@ -33,17 +33,24 @@ export function addTrainCommand(program: Command): void {
   const command = program
     .command('train')
     .description('make one update from what is stored, now: by the running companion when there is one');
-  addTokenOptions(addCommonOptions(command)).option('--config <file>', 'configuration (JSON)').action(train);
+  addConfigOption(addTokenOptions(addCommonOptions(command))).action((options: TrainOptions) =>
+    train(options, command),
+  );
 }
 
-async function train(options: TrainOptions): Promise<void> {
-  const running = runningCompanion(options.dataDir);
-  const trainer = running === null ? await openTrainer(options) : remoteTrainer(running, options);
+async function train(options: TrainOptions, command: Command): Promise<void> {
+  const settings = commandConfig(command);
+  const running = runningCompanion(settings.dataDir);
+  if (running !== null && options.config !== undefined)
+    settings.logger.warn(
+      `The companion ${running.pid} makes this update, with the configuration that it was started with: of ${options.config} only the data folder counts here.`,
+    );
+  const trainer = running === null ? await openTrainer(settings) : remoteTrainer(running, options);
   try {
     const response = await withProgress(trainer);
     console.log(options.json ? JSON.stringify(response) : describe(response));
     if (!options.json && response.run !== null)
-      console.log(`Curves: tensorboard --logdir ${boardFolder(options.dataDir)}`);
+      console.log(`Curves: tensorboard --logdir ${boardFolder(settings.dataDir)}`);
     if (response.run?.decision === 'failed') process.exitCode = 1;
   } finally {
     await trainer.close();
@@ -51,17 +58,10 @@ async function train(options: TrainOptions): Promise<void> {
 }
 
 /** Loads the model and the store in this process, which holds the data folder meanwhile. */
-async function openTrainer(options: TrainOptions): Promise<Trainer> {
+async function openTrainer(settings: CommandConfig): Promise<Trainer> {
   // Loaded here and not above: asking a running companion needs no llama.cpp.
   const { openLearning } = await import('../standalone.ts');
-  const config = readConfig(options.config);
-  if (options.seed !== undefined) config.training.seed = options.seed;
-  const { coordinator, close } = await openLearning({
-    ...options,
-    modelPath: options.model,
-    config,
-    logger: createLogger(options.logLevel),
-  });
+  const { coordinator, close } = await openLearning({ ...settings, ...settings.config.model });
   return { step: () => coordinator.step(), status: async () => coordinator.status(), close };
 }
 

@@ -1,5 +1,5 @@
 import type { UpdateConfig } from '../../extension/common/contracts/index.ts';
-import type { Config } from '../cli/options.ts';
+import type { Config } from '../config/schema.ts';
 
 /** What an arm learns from; the stream and the seeds are the same for all. */
 const ARMS = {
@@ -41,13 +41,18 @@ export function parseSeeds(list: string): number[] {
 export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
   const NEVER_BY_ITSELF = 1024;
   const { training } = config;
+  const { update } = training;
   return {
     ...config,
     training: {
       ...training,
       batchEvents: NEVER_BY_ITSELF,
       seed,
-      update: { weightType: 'bf16', ...training.update, ...(ARMS[arm] ?? {}) },
+      update: {
+        ...update,
+        weightType: update.weightType === 'auto' ? 'bf16' : update.weightType,
+        ...(ARMS[arm] ?? {}),
+      },
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   type RunSummary,
   type Score,
 } from '../../extension/common/contracts/index.ts';
-import type { Config } from '../cli/options.ts';
+import type { Config } from '../config/schema.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import { makePrivateFolder } from '../store/folder.ts';

@@ -8,43 +8,83 @@ const tokens = z.array(z.int().nonnegative());
 
 /** Hyperparameters of one update; every field has its default in trainer/learning/config.ts. */
 export const updateConfigSchema = z.object({
-  /** LoRA rank r and scale numerator α: the update is (α / r)·B·A. */
-  rank: z.int().min(1).max(256),
-  alpha: z.number().positive(),
-  /** Part of what was trained that is served, unless all of it is proven better; an adapter's file has this share of α. */
-  servedShare: z.number().gt(0).max(1),
-  /** Linear layers that carry LoRA. */
-  targets: z.array(z.enum(['q', 'k', 'v', 'o', 'gate', 'up', 'down'])).min(1),
-  /** First layer (0-based) with LoRA; layers below it are constant and computed once per event. */
-  firstLayer: z.int().nonnegative(),
-  /** One past the last layer with LoRA; absent: up to the last. */
-  endLayer: z.int().positive().optional(),
-  learningRate: z.number().nonnegative(),
-  /** The learning rate falls as 1 / √(1 + steps / decaySteps) over the adapter's life, to a fifth; 0: it stays. */
-  decaySteps: z.number().nonnegative(),
-  beta1: z.number(),
-  beta2: z.number(),
-  epsilon: z.number(),
-  weightDecay: z.number().nonnegative(),
-  /** Largest norm of the gradient over all LoRA matrices. */
-  maxGradNorm: z.number().positive(),
-  epochs: z.int().positive(),
-  /** Samples per optimizer step. */
-  miniBatch: z.int().positive(),
-  /** Weights of the loss terms. 0 switches a term off. */
-  correctionWeight: z.number().nonnegative(),
-  acceptedWeight: z.number().nonnegative(),
-  /** Cross-entropy on text of the prompt that the developer has typed since the last event there. */
-  contextWeight: z.number().nonnegative(),
-  policyWeight: z.number().nonnegative(),
-  /** β of the k3 estimate of KL(policy‖base) on the policy's own samples. */
-  klWeight: z.number().nonnegative(),
-  clipLow: z.number().positive(),
-  clipHigh: z.number().positive(),
-  /** An epoch stops when the mean approximate KL to the behaviour policy exceeds this, in nats a token. */
-  targetKl: z.number().positive(),
-  /** Type of the weights in memory: f32, bf16, f16, or auto (the fastest in a short measurement at start). */
-  weightType: z.enum(['auto', 'f32', 'bf16', 'f16']),
+  rank: z.int().min(1).max(256).describe('LoRA rank r.'),
+  alpha: z.number().positive().describe('LoRA scale numerator α: the update is (α / r)·B·A.'),
+  servedShare: z
+    .number()
+    .gt(0)
+    .max(1)
+    .describe(
+      'Part of what was trained that is served, unless all of it is proven better; an adapter file has this share of α.',
+    ),
+  targets: z
+    .array(z.enum(['q', 'k', 'v', 'o', 'gate', 'up', 'down']))
+    .min(1)
+    .describe('Linear layers that carry LoRA.'),
+  firstLayer: z
+    .int()
+    .nonnegative()
+    .describe('First layer (from 0) with LoRA; layers below it are constant and computed once per event.'),
+  endLayer: z
+    .int()
+    .positive()
+    .optional()
+    .describe('One past the last layer with LoRA; absent: up to the last.'),
+  learningRate: z.number().nonnegative().describe('Learning rate of AdamW at the first step.'),
+  decaySteps: z
+    .number()
+    .nonnegative()
+    .describe(
+      'The learning rate falls as 1 / √(1 + steps / decaySteps) over the life of an adapter, to a fifth; 0: it stays.',
+    ),
+  beta1: z.number().describe('AdamW: decay of the first moment.'),
+  beta2: z.number().describe('AdamW: decay of the second moment.'),
+  epsilon: z.number().describe('AdamW: added to the root of the second moment.'),
+  weightDecay: z.number().nonnegative().describe('AdamW: decoupled weight decay.'),
+  maxGradNorm: z.number().positive().describe('Largest norm of the gradient over all LoRA matrices.'),
+  epochs: z.int().positive().describe('Passes over the events of an update.'),
+  miniBatch: z.int().positive().describe('Samples per optimizer step.'),
+  correctionWeight: z
+    .number()
+    .nonnegative()
+    .describe('Weight of the cross-entropy on what was typed instead; 0 switches the term off.'),
+  acceptedWeight: z
+    .number()
+    .nonnegative()
+    .describe('Weight of the cross-entropy on accepted text that stayed; 0 switches the term off.'),
+  contextWeight: z
+    .number()
+    .nonnegative()
+    .describe(
+      'Weight of the cross-entropy on text of the prompt that was typed since the last event there; 0 switches the term off.',
+    ),
+  policyWeight: z
+    .number()
+    .nonnegative()
+    .describe('Weight of the policy gradient (PPO); 0 switches the term off.'),
+  klWeight: z
+    .number()
+    .nonnegative()
+    .describe(
+      'β: weight of the k3 estimate of KL(policy‖base) on the samples of the policy; 0 switches the term off.',
+    ),
+  clipLow: z
+    .number()
+    .positive()
+    .describe('PPO: the probability ratio of a token is clipped below 1 − clipLow.'),
+  clipHigh: z
+    .number()
+    .positive()
+    .describe('PPO: the probability ratio of a token is clipped above 1 + clipHigh.'),
+  targetKl: z
+    .number()
+    .positive()
+    .describe(
+      'An epoch stops when the mean approximate KL to the policy that sampled exceeds this, in nats a token.',
+    ),
+  weightType: z
+    .enum(['auto', 'f32', 'bf16', 'f16'])
+    .describe('Type of the weights in memory; auto: the fastest in a short measurement at start.'),
 });
 export type UpdateConfig = z.infer<typeof updateConfigSchema>;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { configSchema } from '../../../trainer/cli/options.ts';
+import { configSchema } from '../../../trainer/config/schema.ts';
+import { UPDATE_DEFAULTS } from '../../../trainer/learning/config.ts';
 import { lockstepConfig, parseArms, parseSeeds } from '../../../trainer/replay/arms.ts';
 
 const config = configSchema.parse({ training: { update: { learningRate: 0.002 } } });
@@ -11,7 +12,8 @@ describe('arms', () => {
     assert.equal(update.policyWeight, 0);
     const ppo = lockstepConfig(config, 'ppo', 3).training.update;
     assert.deepEqual([ppo.correctionWeight, ppo.acceptedWeight, ppo.contextWeight], [0, 0, 0]);
-    assert.equal(lockstepConfig(config, 'both', 3).training.update.policyWeight, undefined);
+    const both = lockstepConfig(config, 'both', 3).training.update;
+    assert.equal(both.policyWeight, UPDATE_DEFAULTS.policyWeight);
   });
 
   it('are valid configurations that never train by themselves and take the seed', () => {
