@@ -181,16 +181,38 @@ describe('POST /v1/completions', () => {
 
   it('stops when the client goes away, and counts it without a row', async () => {
     const before = tiny.cancelled();
+    const body = { ...CODE, temperature: 3, max_tokens: 200, seed: 12 };
+    for (let delayMs = 1; delayMs <= 50 && tiny.cancelled() === before; delayMs++) {
+      const signal = AbortSignal.timeout(delayMs);
+      await tiny.post('/v1/completions', body, { signal }).catch(() => undefined);
+      await wait(10);
+    }
+    assert.equal(tiny.cancelled(), before + 1);
+    assert.ok(tiny.records.every((record) => record.finishReason !== 'cancelled'));
+  });
+
+  it('keeps what a client got of a stream before it hung up: it may have shown that', async () => {
+    const before = tiny.cancelled();
     const controller = new AbortController();
     const body = { ...CODE, temperature: 3, max_tokens: 200, seed: 12, stream: true };
     const response = await tiny.post('/v1/completions', body, { signal: controller.signal });
     const reader = response.body!.getReader();
-    await reader.read();
+    const { value } = (await reader.read()) as { value: Uint8Array };
+    const seen = JSON.parse(
+      Buffer.from(value)
+        .toString()
+        .split('\n')[0]!
+        .replace(/^data: /, ''),
+    ) as CompletionResponse;
     controller.abort();
     await reader.read().catch(() => undefined);
-    for (let tries = 0; tries < 50 && tiny.cancelled() === before; tries++) await wait(10);
+    for (let tries = 0; tries < 50 && tiny.records.length === 0; tries++) await wait(10);
     assert.equal(tiny.cancelled(), before + 1);
-    assert.deepEqual(tiny.records, []);
+    const [record] = tiny.records;
+    assert.equal(record!.id, seen.id);
+    assert.equal(record!.finishReason, 'cancelled');
+    assert.ok(record!.rawText.startsWith(seen.choices[0]!.text));
+    assert.ok(record!.generatedTokens.length < 200);
   });
 });
 

@@ -70,7 +70,7 @@ function policyUse(facts: OutcomeFacts, modelHash: string, settings: RuleSetting
   const { completion } = facts;
   if (completion === null || completion.source !== 'served' || completion.modelHash !== modelHash)
     return null;
-  if (completion.generatedCount === 0 || completion.finishReason === 'cancelled') return null;
+  if (completion.generatedCount === 0) return null;
   const { temperature, topP, topK, repetitionPenalty } = completion.sampling;
   // Truncated or greedy sampling has no probability of what was drawn, hence no ratio.
   if (temperature <= 0 || topP !== 1 || topK !== 0 || repetitionPenalty !== 1) return null;

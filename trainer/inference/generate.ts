@@ -41,6 +41,10 @@ export async function generateOn(
   if (isLate || !(await prefill(environment, request))) return finish('cancelled');
   // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.
   let input = request.prompt.slice(sequence.nextTokenIndex);
+  if (request.maxTokens === 0) {
+    await sequence.evaluateWithoutGeneratingNewTokens(input.slice(0, -1) as Token[]);
+    return finish('length');
+  }
   while (!request.signal?.aborted) {
     const sampled = await sampler.next(sequence, input);
     firstTokenAt ??= performance.now();
@@ -49,6 +53,8 @@ export async function generateOn(
     request.onToken?.(token);
     if (vocabulary.endOfGeneration.has(token.id)) return finish('stop');
     if (findStop(assembler.text, request.stop) >= 0) return finish('stop');
+    const end = request.endsAt?.(assembler.text, performance.now() - firstTokenAt) ?? null;
+    if (end !== null) return finish('length', end);
     if (tokens.length >= request.maxTokens) return finish('length');
     if (sequence.nextTokenIndex >= sequence.contextSize - 1) return finish('length');
     input = [token.id];
@@ -56,12 +62,12 @@ export async function generateOn(
   }
   return finish('cancelled');
 
-  function finish(finishReason: GenerateResult['finishReason']): GenerateResult {
+  function finish(finishReason: GenerateResult['finishReason'], end?: number): GenerateResult {
     const now = performance.now();
     const stop = findStop(assembler.text, request.stop);
     return {
       tokens,
-      text: stop < 0 ? assembler.text : assembler.text.slice(0, stop),
+      text: assembler.text.slice(0, stop < 0 ? end : stop),
       finishReason,
       ended: tokens.length > 0 && vocabulary.endOfGeneration.has(tokens.at(-1)!.id),
       adapterVersion: environment.adapter.version,

@@ -27,6 +27,7 @@ export interface ModelInfo {
 
 export interface GenerateRequest {
   prompt: number[];
+  /** 0: the prompt is read into the cache, for the request that comes next, and nothing is generated. */
   maxTokens: number;
   temperature: number;
   topP: number;
@@ -34,6 +35,11 @@ export interface GenerateRequest {
   topK: number;
   repetitionPenalty: number;
   stop: string[];
+  /**
+   * Asked after every token with the text so far and the milliseconds since the first token: where the text ends, or
+   * null when it goes on.
+   */
+  endsAt?: (text: string, generatingMs: number) => number | null;
   seed?: number;
   /** Called for every token, in order, before the next is computed. */
   onToken?: (token: GeneratedToken) => void;

@@ -1,3 +1,4 @@
+import { DEFAULT_WORKSPACE } from '../../extension/common/contracts/index.ts';
 import type { Connections } from './database.ts';
 import { decodeLogprobs, decodeTokens, encodeLogprobs, encodeTokens, hashText } from './encoding.ts';
 import { columnOf, isHeldOut } from './heldOut.ts';
@@ -20,6 +21,8 @@ export interface CompletionTable {
    * text is `text` or begins with it (a client may have trimmed it).
    */
   findByPrompt(prompts: string[], text: string): string | null;
+  /** Names the workspace of a completion whose request named none. */
+  nameWorkspace(id: string, workspaceKey: string): void;
 }
 
 /** Requests that were answered, in the table `completions`. */
@@ -42,6 +45,10 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
     WHERE (prompt_hash = @hash OR request_hash = @hash) AND source = 'served'
       AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.completion_id = completions.id)
     ORDER BY created_at DESC LIMIT ${JOIN_CANDIDATES}`);
+
+  const nameUnnamed = durable.prepare(
+    `UPDATE completions SET workspace_key = ? WHERE id = ? AND workspace_key = '${DEFAULT_WORKSPACE}'`,
+  );
 
   return {
     insert(record) {
@@ -69,6 +76,9 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
         if (found !== undefined) return found.id;
       }
       return null;
+    },
+    nameWorkspace(id, workspaceKey) {
+      nameUnnamed.run(workspaceKey, id);
     },
   };
 }

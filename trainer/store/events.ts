@@ -127,6 +127,8 @@ export function createEventTable(database: Database.Database, completions: Compl
     const earlier = outcomeOf.get(outcome.completionId) as string | undefined;
     if (earlier !== undefined) return compareOutcomes(outcome, earlier);
     if (submission.client !== null) completions.insertClient(submission.client);
+    // A tracker may name the project where its completion requests did not.
+    else completions.nameWorkspace(outcome.completionId, outcome.workspaceKey);
     const seq = journal(outcome, 'flat', submission.body, receivedAt);
     addOutcome(outcome, 'flat', seq, receivedAt);
     const { completionId } = outcome;

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Evidence, Outcome } from '../../extension/common/contracts/index.ts';
 import { survivalOf, type SurvivalCheckpoint } from '../../extension/common/reward/survival.ts';
 import type { CompletionTable } from './completions.ts';
-import type { CompletionRecord, OutcomeFacts, TrainingFacts } from './types.ts';
+import type { OutcomeFacts, TrainingFacts } from './types.ts';
 
 /** What was told of an accepted text's survival, as a JSON list. */
 export const CHECKPOINTS =
@@ -39,7 +39,7 @@ export function createFactTable(database: Database.Database, completions: Comple
         WHERE retentions.completion_id = outcomes.completion_id) AS retention,
       completions.source, completions.model_hash, completions.adapter_version, completions.temperature,
       completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
-      completions.finish_reason, length(completions.generated_tokens) / 4 AS generated_count
+      length(completions.generated_tokens) / 4 AS generated_count
     FROM outcomes
     LEFT JOIN completions ON completions.id = outcomes.completion_id
     LEFT JOIN corrections ON corrections.completion_id = outcomes.completion_id`;
@@ -99,7 +99,6 @@ interface FactRow {
   top_k: number;
   repetition_penalty: number;
   seed: number | null;
-  finish_reason: CompletionRecord['finishReason'];
   generated_count: number;
 }
 
@@ -132,7 +131,6 @@ function factsOf(row: FactRow): OutcomeFacts {
               seed: row.seed,
             },
             generatedCount: row.generated_count,
-            finishReason: row.finish_reason,
           },
   };
 }

@@ -113,7 +113,6 @@ interface CompletionSummary {
   adapterVersion: number;
   sampling: CompletionRecord['sampling'];
   generatedCount: number;
-  finishReason: CompletionRecord['finishReason'];
 }
 
 /** An outcome with everything that its sample is built from. */

@@ -12,12 +12,13 @@ export const completionRequestSchema = z.looseObject({
   /** With `suffix`: pieces of other files, shown before the document in the model's own way, in this order. */
   files: optional(z.array(z.looseObject({ path: z.string(), text: z.string() })).max(32)),
   model: optional(z.string()),
-  max_tokens: optional(z.int().min(1).max(4096)),
+  /** More than half of the context is cut to that. */
+  max_tokens: optional(z.int().min(1)),
   temperature: optional(z.number().min(0).max(5)),
   top_p: optional(z.number().gt(0).max(1)),
   top_k: optional(z.int().min(0)),
   repetition_penalty: optional(z.number().gt(0).max(2)),
-  stop: optional(z.union([z.string(), z.array(z.string()).max(16)])).transform((stop = []) =>
+  stop: optional(z.union([z.string(), z.array(z.string()).max(64)])).transform((stop = []) =>
     typeof stop === 'string' ? [stop] : stop,
   ),
   seed: optional(z.int()),

@@ -16,16 +16,24 @@ export const infillRequestSchema = z.looseObject({
   ),
   /** Text right before the caret, after `input_prefix`. */
   prompt: textOrEmpty,
-  /** −1: the server's default. */
-  n_predict: optional(z.int().min(-1).max(4096)),
+  /** −1: the server's default. 0: the prompt is read into the cache, and nothing is generated. */
+  n_predict: optional(z.int().min(-1)),
+  /** Above 1 the answer is a list of that many completions. */
+  n_cmpl: optional(z.int().min(1).max(4)).transform((count = 1) => count),
+  /** Columns by which every line but the first is indented at least; the text ends before one that isn't. */
+  n_indent: optional(z.int().min(0)),
+  /** Milliseconds after the first token after which the text ends with the line under way; 0 or less: none. */
+  t_max_predict_ms: optional(z.number()),
   temperature: optional(z.number().min(0).max(5)),
   top_p: optional(z.number().gt(0).max(1)),
   top_k: optional(z.int().min(0)),
   repeat_penalty: optional(z.number().gt(0).max(2)),
-  stop: optional(z.array(z.string()).max(16)).transform((stop = []) => stop),
+  stop: optional(z.array(z.string()).max(64)).transform((stop = []) => stop),
   /** −1: a random one. */
   seed: optional(z.int()),
   stream: optional(z.boolean()),
+  /** Fields of the answer that are wanted, by path (`timings/prompt_n`); none: all. */
+  response_fields: optional(z.array(z.string()).max(64)).transform((fields = []) => fields),
   ...honeFields,
 });
 export type InfillRequest = z.infer<typeof infillRequestSchema>;

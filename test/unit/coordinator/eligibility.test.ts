@@ -32,7 +32,6 @@ function facts(outcome: Outcome, change: Partial<OutcomeFacts> = {}): OutcomeFac
       adapterVersion: 0,
       sampling: { temperature: 0.3, topP: 1, topK: 0, repetitionPenalty: 1, seed: null },
       generatedCount: 4,
-      finishReason: 'stop',
     },
     ...change,
   };
@@ -148,10 +147,6 @@ describe('uses of settled facts', () => {
       facts(accepted, { completion: { ...facts(accepted).completion!, source: 'client' } }),
     ],
     ['no tokens', facts(accepted, { completion: { ...facts(accepted).completion!, generatedCount: 0 } })],
-    [
-      'cancelled',
-      facts(accepted, { completion: { ...facts(accepted).completion!, finishReason: 'cancelled' } }),
-    ],
   ];
   for (const [name, one] of noRatio)
     it(`no policy term, but text: ${name}`, () =>

@@ -9,6 +9,7 @@ import {
 import { maskStrings } from '../../../extension/common/secrets/mask.ts';
 import type { SubmitResult } from '../../store/types.ts';
 import { HoneError } from '../shared/errors.ts';
+import { projectOf } from '../shared/project.ts';
 import { parseBody } from '../shared/validate.ts';
 import { flatSubmission } from './flat.ts';
 import type { FeedbackParts } from './service.ts';
@@ -30,7 +31,7 @@ export function addSubmitRoute(app: FastifyInstance, parts: FeedbackParts): void
     if (hasKey(body, 'events')) return submitBatch(parts, parseBody(feedbackBatchSchema, body).events);
     const result = hasKey(body, 'kind')
       ? submitEvents(parts, [parseBody(feedbackEventSchema, body)])[0]!
-      : submitFlat(parts, body);
+      : submitFlat(parts, body, projectOf(request.headers));
     if (result.status === 'conflict') throw new HoneError('outcome_conflict', result.message);
     return answer(parts, MESSAGES[result.status]);
   });
@@ -50,8 +51,9 @@ function submitEvents(parts: FeedbackParts, events: FeedbackEvent[]): SubmitResu
   return results;
 }
 
-function submitFlat(parts: FeedbackParts, body: unknown): SubmitResult {
-  const flat = parseBody(flatFeedbackSchema, body);
+function submitFlat(parts: FeedbackParts, body: unknown, project: string | undefined): SubmitResult {
+  const told = parseBody(flatFeedbackSchema, body);
+  const flat = { ...told, project: told.project ?? project };
   requireRoom(parts);
   const submission = flatSubmission(parts.store, parts.engine.model.hash, flat);
   const result = parts.store.events.submitFlat(submission, Date.now());

@@ -1,7 +1,7 @@
 /** One completion from request to record, for both completion routes. */
 import { v7 as uuidv7 } from 'uuid';
 import { findStop } from '../../inference/text.ts';
-import type { Engine, GeneratedToken, GenerateResult } from '../../inference/types.ts';
+import type { Engine, GeneratedToken, GenerateRequest, GenerateResult } from '../../inference/types.ts';
 import type { CompletionRecord } from '../../store/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import type { InferenceEnvironment } from './environment.ts';
@@ -12,12 +12,14 @@ export interface CompletionAsk {
   source: PromptSource;
   /** `prompt` as the client sent it, secrets masked; feedback that knows no id is joined by it. */
   requestPrompt: string;
+  /** 0: the prompt is only read, for the request that comes next. */
   maxTokens: number;
   temperature: number;
   topP: number;
   topK: number;
   repetitionPenalty: number;
   stop: string[];
+  endsAt?: NonNullable<GenerateRequest['endsAt']>;
   seed: number | undefined;
   /** False: nothing of the request is written anywhere. */
   record: boolean;
@@ -72,27 +74,36 @@ export class Completion {
       topK: ask.topK,
       repetitionPenalty: ask.repetitionPenalty,
       stop: ask.stop,
+      ...(ask.endsAt === undefined ? {} : { endsAt: ask.endsAt }),
       ...(ask.seed === undefined ? {} : { seed: ask.seed }),
       ...(onToken === undefined ? {} : { onToken }),
       signal,
-      priority: ask.lookAhead === true ? 'lookahead' : 'keystroke',
+      // Nobody waits for a prompt that is only read.
+      priority: ask.lookAhead === true || ask.maxTokens === 0 ? 'lookahead' : 'keystroke',
     });
     environment.count(this.prompt, result);
+    if (ask.maxTokens === 0) return this.answer(result);
     if (ask.lookAhead === true) this.keep(result, signal);
-    else if (ask.record) this.write(result);
+    else if (ask.record) this.write(result, onToken !== undefined);
+    return this.answer(result);
+  }
+
+  private answer(result: GenerateResult): Answer {
     return {
       id: this.id,
       createdAt: this.createdAt,
       prompt: this.prompt,
       result,
-      stoppedBy: stopString(result, ask.stop),
+      stoppedBy: stopString(result, this.ask.stop),
     };
   }
 
-  private write(result: GenerateResult): void {
+  /** A client that hangs up on a stream may have shown what it got by then. */
+  private write(result: GenerateResult, streamed: boolean): void {
     const { environment, id } = this;
-    if (result.finishReason !== 'cancelled') writeRecord(environment, this.record(result));
-    else guarded(environment, id, () => environment.sink.countCancelled());
+    const cancelled = result.finishReason === 'cancelled';
+    if (cancelled) guarded(environment, id, () => environment.sink.countCancelled());
+    if (!cancelled || (streamed && result.text !== '')) writeRecord(environment, this.record(result));
   }
 
   /** Until it is shown. */

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { DEFAULT_WORKSPACE, type HoneFields } from '../../../extension/common/contracts/index.ts';
+import { projectOf } from '../shared/project.ts';
 import type { CompletionAsk } from './answer.ts';
-
-const PROJECT_HEADER = 'x-project-id';
 
 /** Where a completion is asked for, and whether that may be written down. */
 export type Place = Pick<
@@ -12,12 +11,10 @@ export type Place = Pick<
 
 /** Hone's own fields of a request with their defaults; the workspace key is the body's, else the header's. */
 export function placeOf(request: FastifyRequest, body: HoneFields): Place {
-  const header = request.headers[PROJECT_HEADER];
-  const fromHeader = typeof header === 'string' && header !== '' ? header : DEFAULT_WORKSPACE;
   return {
     record: body.record !== false,
     session: body.session ?? '',
-    workspaceKey: body.workspace ?? fromHeader,
+    workspaceKey: body.workspace ?? projectOf(request.headers) ?? DEFAULT_WORKSPACE,
     relativePath: body.path ?? '',
     language: body.language ?? '',
     documentVersion: body.document_version ?? 0,
