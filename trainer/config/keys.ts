@@ -38,6 +38,8 @@ export function keysOf(file: ConfigFile): FileKeys {
     for (const [name, value] of Object.entries(node)) {
       const at = [...above, name];
       const path = at.join('.');
+      // It tells editors where the schema is.
+      if (path === '$schema') continue;
       const kind = kindOf(path);
       if (kind === 'unused') unused.push(path);
       else if (kind === 'unknown') unknown.push(at);

@@ -14,7 +14,7 @@ export interface SchemaNode {
 
 /** The configuration as a JSON schema, of what may be written into a file. */
 export function jsonSchema(): SchemaNode {
-  return z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
+  return z.toJSONSchema(configSchema, { io: 'input', target: 'draft-7' }) as SchemaNode;
 }
 
 /** Own keys that hold a value, by path, in the order of the schema. */
