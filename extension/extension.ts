@@ -6,6 +6,7 @@ import { pathsIn } from './node/paths.ts';
 import { openSettings, registerCommands } from './vscode/commands.ts';
 import { Completing } from './vscode/completing.ts';
 import { completionCommands, hideSuggestion } from './vscode/completionCommands.ts';
+import { showContext } from './vscode/contextKeys.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { learningCommands } from './vscode/learningCommands.ts';
 import { Menu } from './vscode/menu.ts';
@@ -58,6 +59,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     completing.changeServed();
     statusBar.show(situation());
     menu.refresh();
+    showContext('learningPaused', backend.training?.pausedByUser === true);
   }
 
   context.subscriptions.push(

@@ -16,6 +16,8 @@ export const COMMANDS = {
   endSnooze: { id: 'hone.endSnooze', title: 'End Snooze' },
   triggerSuggestion: { id: 'hone.triggerSuggestion', title: 'Trigger Suggestion' },
   trainNow: { id: 'hone.trainNow', title: 'Train Now' },
+  pauseLearning: { id: 'hone.pauseLearning', title: 'Pause Learning' },
+  resumeLearning: { id: 'hone.resumeLearning', title: 'Resume Learning' },
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
   activateAdapter: { id: 'hone.activateAdapter', title: 'Activate Adapter…' },
   restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
@@ -41,6 +43,8 @@ export const CONTEXT_KEYS = {
   offering: 'hone.offering',
   /** Nothing is asked and recorded for a while: the command that ends it is in the palette. */
   snoozed: 'hone.snoozed',
+  /** One of the two commands that pause and resume learning is in the palette. */
+  learningPaused: 'hone.learningPaused',
 } as const;
 
 export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';

@@ -106,6 +106,12 @@ export class CompanionClient {
     });
   }
 
+  /** No update is made from now on unless it is asked for, or they are made again. */
+  setPaused(paused: boolean): Promise<TrainingStatus> {
+    const path = `/api/training/${paused ? 'pause' : 'resume'}`;
+    return this.#feedback({ method: 'POST', path, body: {}, schema: trainingStatusSchema });
+  }
+
   adapters(): Promise<AdapterList> {
     return this.#feedback({ method: 'GET', path: '/api/adapters', schema: adapterListSchema });
   }

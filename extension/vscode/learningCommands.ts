@@ -19,6 +19,8 @@ export function learningCommands({ settings, backend, cache }: LearningParts) {
   return {
     toggleTracking: () => settings.toggle('trackingEnabled'),
     trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
+    pauseLearning: () => withCompanion(backend, l10n.t('Pausing'), (client) => setPaused(client, true)),
+    resumeLearning: () => withCompanion(backend, l10n.t('Resuming'), (client) => setPaused(client, false)),
     activateAdapter: () => activate(backend, cache),
     rollBackAdapter: () =>
       withCompanion(backend, l10n.t('Rolling back'), (client) => rollBack(client, cache)),
@@ -54,6 +56,13 @@ async function trainNow(client: CompanionClient): Promise<string> {
   if (status === 'busy') return l10n.t('an update is under way already.');
   if (status === 'nothing_to_train' || run === null) return l10n.t('there is nothing to learn from yet.');
   return `${describeRun(run)}.`;
+}
+
+async function setPaused(client: CompanionClient, paused: boolean): Promise<string> {
+  await client.setPaused(paused);
+  return paused
+    ? l10n.t('learning is paused until it is resumed; what happens is recorded on.')
+    : l10n.t('learning goes on.');
 }
 
 /** Asks for a version and brings it into service. */

@@ -1,6 +1,6 @@
-import { commands, EventEmitter, l10n, window, type Disposable, type QuickPickItem } from 'vscode';
-import { CONTEXT_KEYS } from '../common/contributions.ts';
+import { EventEmitter, l10n, window, type Disposable, type QuickPickItem } from 'vscode';
 import { SNOOZE_CHOICES, snoozeRest, type SnoozeRest } from '../common/status/snooze.ts';
+import { showContext } from './contextKeys.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -33,7 +33,7 @@ export class Snooze implements Disposable {
   /** @param minutes null: until the window goes */
   begin(minutes: number | null): void {
     this.#until = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
-    this.#showInPalette(true);
+    showContext('snoozed', true);
     this.#wait();
     this.#changed.fire({ begins: true, ends: false });
   }
@@ -42,7 +42,7 @@ export class Snooze implements Disposable {
     if (this.#until === undefined) return;
     clearTimeout(this.#timer);
     this.#until = undefined;
-    this.#showInPalette(false);
+    showContext('snoozed', false);
     this.#changed.fire({ begins: false, ends: true });
   }
 
@@ -67,9 +67,5 @@ export class Snooze implements Disposable {
     }
     this.#wait();
     this.#changed.fire({ begins: false, ends: false });
-  }
-
-  #showInPalette(snoozed: boolean): void {
-    void commands.executeCommand('setContext', CONTEXT_KEYS.snoozed, snoozed);
   }
 }

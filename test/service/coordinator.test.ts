@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { LearningPause } from '../../trainer/coordinator/pause.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -228,6 +229,23 @@ describe('coordinator', () => {
       assert.equal(status, 'done');
       assert.equal(run!.version, 1);
       assert.equal(service.log().length, 1);
+    });
+
+    it('is the only way to an update while learning is paused, also after a restart', async () => {
+      service = await openLearningService();
+      assert.equal((await service.call('POST', '/api/training/pause')).status, 200);
+      await service.accept(4);
+      const paused = await service.status();
+      assert.deepEqual([paused.state, paused.pausedByUser, paused.queued], ['paused', true, 4]);
+      assert.equal(new LearningPause(service.dataDir).on, true);
+      await service.call('POST', '/api/training/step');
+      assert.equal((await service.status()).trained, 4);
+      await service.accept(4);
+      assert.equal((await service.status()).queued, 4);
+      await service.call('POST', '/api/training/resume');
+      await service.until(({ trained }) => trained === 8);
+      assert.equal((await service.status()).pausedByUser, false);
+      assert.equal(new LearningPause(service.dataDir).on, false);
     });
 
     it('works where nothing is trained by itself', async () => {

@@ -22,6 +22,7 @@ import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
 import { LiveFuse } from './liveFuse.ts';
+import { LearningPause } from './pause.ts';
 import { EventQueue } from './queue.ts';
 import {
   activateAdapter,
@@ -65,6 +66,7 @@ export class Coordinator {
   private readonly learner: LearnerSupervisor;
   private readonly fuse: LiveFuse;
   private readonly suspects = new Suspects();
+  private readonly pause: LearningPause;
   private readonly stopListening: () => void;
   private readonly pruning: NodeJS.Timeout;
   private timer: NodeJS.Timeout | null = null;
@@ -100,6 +102,7 @@ export class Coordinator {
       logger,
     });
     const board = new Board(store.dataDir, logger);
+    this.pause = new LearningPause(store.dataDir);
     this.fuse = new LiveFuse({ store, engine, board, logger });
     const text = engineText(engine, settings.maxTargetTokens);
     this.parts = {
@@ -181,10 +184,21 @@ export class Coordinator {
       progress: this.progress,
       paused: this.busy,
       automatic: this.options.automatic,
+      pausedByUser: this.pause.on,
       trouble: this.trouble,
       learner: this.learner.ready,
       live: this.fuse.status(),
     });
+  }
+
+  /**
+   * From now on no update is made unless it is asked for, or they are made again; until the opposite is said, also by
+   * the companions to come. An update under way comes to its end.
+   */
+  setPaused(paused: boolean): TrainingStatus {
+    this.pause.set(paused);
+    if (!paused) this.wake(0);
+    return this.status();
   }
 
   /** Updates of the loaded model, newest first. */
@@ -273,7 +287,7 @@ export class Coordinator {
   private look(): void {
     this.timer = null;
     void this.inTurn(async () => {
-      if (this.ending.signal.aborted || !this.options.automatic) return;
+      if (this.ending.signal.aborted || !this.options.automatic || this.pause.on) return;
       await this.lookAtServed();
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();

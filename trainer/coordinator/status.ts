@@ -10,6 +10,8 @@ interface Activity {
   /** A completion is in flight. */
   paused: boolean;
   automatic: boolean;
+  /** Until further notice. */
+  pausedByUser: boolean;
   trouble: string | null;
   learner: LearnerReady | null;
   live: Pick<TrainingStatus, 'served' | 'rolledBack'>;
@@ -39,6 +41,7 @@ export function statusOf(
       Object.entries(versions).map(([key, version]) => [key, { version, model: model.name }]),
     ),
     state: stateOf(queue, activity),
+    pausedByUser: activity.pausedByUser,
     ...(activity.trouble === null ? {} : { error: activity.trouble }),
     ...progressOf(activity),
     lastRun: last,
@@ -54,7 +57,7 @@ function stateOf(queue: QueueState, activity: Activity): TrainingStatus['state']
     return progress !== 'preparing' && progress.phase === 'gate' ? 'gating' : 'training';
   }
   if (activity.trouble !== null) return 'error';
-  if (!activity.automatic) return 'paused';
+  if (!activity.automatic || activity.pausedByUser) return 'paused';
   return queue.ready.length + queue.open > 0 ? 'waiting' : 'idle';
 }
 

@@ -148,6 +148,8 @@ export const trainingStatusSchema = z.looseObject({
   adapterVersion: z.int(),
   adapters: z.record(z.string(), z.looseObject({ version: z.int(), model: z.string() })),
   state: z.enum(['idle', 'waiting', 'training', 'gating', 'paused', 'error']),
+  /** Updates are made only when they are asked for, until the user says otherwise. */
+  pausedByUser: z.boolean().optional(),
   error: z.string().optional(),
   /** Of the update under way. */
   progress: z.looseObject({ phase: z.string(), done: z.int(), total: z.int() }).optional(),

@@ -54,6 +54,9 @@ function learningItems({ training }: Situation): MenuItem[] {
   const served = version === 0 ? 'no adapter in service' : `version ${version} in service`;
   const items = [
     item('trainNow', '$(play) Train now', training ? `${training.queued} events wait` : ''),
+    training?.pausedByUser
+      ? item('resumeLearning', '$(debug-continue) Resume learning', 'paused')
+      : item('pauseLearning', '$(debug-pause) Pause learning'),
     item('activateAdapter', '$(versions) Activate adapter…', served),
   ];
   if (version > 0) items.push(item('rollBackAdapter', '$(discard) Roll back adapter', served));

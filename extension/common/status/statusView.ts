@@ -123,8 +123,9 @@ function kindOf(situation: Situation): StatusKind {
   return state === 'training' || state === 'gating' || progress !== undefined ? 'learning' : 'ready';
 }
 
-function nameOf(kind: StatusKind, { snooze, offHere }: Situation): string {
+function nameOf(kind: StatusKind, { snooze, offHere, training }: Situation): string {
   if (kind === 'snoozed') return `snoozed, ${describeSnooze(snooze!)}`;
+  if (kind === 'ready' && training?.pausedByUser) return 'ready, learning paused';
   if (kind === 'offHere' && offHere === 'language') return 'off in this language';
   return NAMES[kind];
 }

@@ -69,6 +69,10 @@ describe('the quick menu', () => {
     assert.equal(find('toggleLanguage', { language: null }), undefined);
     assert.equal(find('toggleWorkspace', { inWorkspace: false }), undefined);
     assert.equal(find('rollBackAdapter', { training: null }), undefined);
+    assert.equal(find('resumeLearning'), undefined);
+    const paused = { training: { ...situation.training!, pausedByUser: true } };
+    assert.equal(find('pauseLearning', paused), undefined);
+    assert.ok(find('resumeLearning', paused));
   });
 });
 

@@ -64,6 +64,7 @@ describe('status bar', () => {
       /Hone: learning · 62 % · v2$/,
     ],
     [{ training: { ...training, state: 'paused' } }, 'ready', /Hone: ready · 62 % · v2$/],
+    [{ training: { ...training, pausedByUser: true } }, 'ready', /Hone: ready, learning paused · 62 % · v2$/],
     [{ tracking: false }, 'trackingOff', /Hone: tracking off · 62 % · v2$/],
     [{ offHere: 'ignoredByGit' }, 'offHere', /Hone: off in this file$/],
     [{ offHere: 'excluded', tracking: false }, 'offHere', /Hone: off in this file$/],

@@ -28,7 +28,15 @@ describe('counts of outcomes', () => {
       store,
       { hash: MODEL_HASH, name: 'small' },
       { ready: [], open: 0, nextSettlement: Infinity },
-      { progress: null, paused: false, automatic: true, trouble: null, learner: null, live: {} },
+      {
+        progress: null,
+        paused: false,
+        automatic: true,
+        pausedByUser: false,
+        trouble: null,
+        learner: null,
+        live: {},
+      },
     );
 
   it('follow what is stored, dropped and deleted', () => {

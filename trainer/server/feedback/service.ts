@@ -51,6 +51,8 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   app.get('/api/training/status', () => coordinator.status());
   app.get('/api/training/runs', (request) => coordinator.runs(parseBody(runsQuery, request.query).limit));
   app.post('/api/training/step', () => coordinator.step());
+  app.post('/api/training/pause', () => coordinator.setPaused(true));
+  app.post('/api/training/resume', () => coordinator.setPaused(false));
   app.get('/api/adapters', () => coordinator.adapters());
   app.post('/api/adapters/:version/activate', (request) =>
     coordinator.activate(parseBody(versionParameters, request.params).version),
