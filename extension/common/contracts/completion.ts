@@ -22,6 +22,10 @@ export const completionRequestSchema = z.looseObject({
     typeof stop === 'string' ? [stop] : stop,
   ),
   seed: optional(z.int()),
+  /** OpenAI's fields that would change the answer and are not served. */
+  n: optional(z.int().min(1).max(1, 'one completion is made a request; ask again for another')),
+  best_of: optional(z.int().min(1).max(1, 'one completion is made a request')),
+  echo: optional(z.literal(false, 'the answer holds the completion alone')),
   /** How many log-probabilities a token to return; absent: none. */
   logprobs: optional(z.union([z.boolean(), z.int().min(0).max(5)])),
   stream: optional(z.boolean()),
