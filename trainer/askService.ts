@@ -12,7 +12,7 @@ const QUOTED_CHARS = 120;
 
 interface Question {
   /** Absent: GET without a body, POST with one. */
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE';
   body?: object;
   /** Absent or `none`: no token is sent. */
   token?: string | undefined;

@@ -1,10 +1,12 @@
 import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
+import type { DataScope, Deletion } from '../common/contracts/data.ts';
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
 import type { DayTally } from '../common/status/today.ts';
 import { CompanionError, type CompanionClient } from './companionClient.ts';
 import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
+import { DataEraser } from './dataEraser.ts';
 import { Outbox } from './outbox.ts';
 import type { Paths } from './paths.ts';
 import { Store, type StoreState } from './store.ts';
@@ -35,6 +37,7 @@ export class Backend {
   readonly #options: BackendOptions;
   readonly #store: Store;
   readonly #outbox: Outbox;
+  readonly #eraser: DataEraser;
   readonly #monitor: TrainingMonitor;
   readonly #today: Today;
   readonly #logTimer: NodeJS.Timeout;
@@ -79,6 +82,13 @@ export class Backend {
         this.#today.refresh();
       },
     });
+    this.#eraser = new DataEraser({
+      store: this.#store,
+      outbox: this.#outbox,
+      client: () => this.client,
+      companionLog: options.paths.companionLog,
+      log: options.log,
+    });
     this.#today = new Today((since) => this.#store.call('outcomesSince', since), options.onChange);
     this.#today.refresh();
     this.#monitor = new TrainingMonitor(
@@ -90,6 +100,7 @@ export class Backend {
       if (state.kind === 'ready') {
         this.#outbox.wake();
         this.#monitor.start();
+        this.#eraser.finish().catch((error: Error) => options.log('warn', `Deletion: ${error.message}`));
         void this.#askModel(state.client);
       }
       options.onChange();
@@ -145,6 +156,19 @@ export class Backend {
   changeTracking(on: boolean): void {
     this.#outbox.forget();
     this.#outbox.hold(!on);
+  }
+
+  /**
+   * Deletes what is recorded in a scope, here and at the companion, with what was learned from it. What this window
+   * keeps in memory is the caller's to forget. Returns what the companion deleted; null: it does as soon as it runs.
+   */
+  async deleteData(scope: DataScope): Promise<Deletion | null> {
+    try {
+      return await this.#eraser.erase(scope);
+    } finally {
+      this.#today.refresh();
+      this.refresh();
+    }
   }
 
   /** Asks the companion for its figures now. */

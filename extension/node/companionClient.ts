@@ -3,6 +3,8 @@ import type * as z from 'zod';
 import {
   adapterListSchema,
   completionResponseSchema,
+  deletionPath,
+  deletionSchema,
   errorResponseSchema,
   healthSchema,
   shownResponseSchema,
@@ -12,6 +14,8 @@ import {
   type AdapterList,
   type CompletionRequestInput,
   type CompletionResponse,
+  type DataScope,
+  type Deletion,
   type FeedbackEvent,
   type Health,
   type ShownRequest,
@@ -48,7 +52,7 @@ export class CompanionError extends Error {
 }
 
 interface Call<T> {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   url: string;
   token: string | null;
   body?: unknown;
@@ -124,6 +128,12 @@ export class CompanionClient {
   rollBack(): Promise<AdapterList> {
     const path = '/api/adapters/rollback';
     return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });
+  }
+
+  /** Resolves when it is deleted, its bytes too; an update under way is waited for. */
+  deleteData(scope: DataScope): Promise<Deletion> {
+    const path = deletionPath(scope);
+    return this.#feedback({ method: 'DELETE', path, schema: deletionSchema, timeoutMs: STEP_TIMEOUT_MS });
   }
 
   async inferenceHealth(): Promise<Health> {

@@ -41,6 +41,8 @@ export class Outbox {
   #stopped = false;
   /** Tracking is off: what waits in the store stays there. */
   #held = false;
+  /** Pieces of work under way during which nothing may be sent. */
+  #holds = 0;
   /** Events that are in memory only. */
   #unstored: FeedbackEvent[] = [];
   /** How often what is in memory only was dropped. */
@@ -74,6 +76,18 @@ export class Outbox {
     if (!held) this.wake();
   }
 
+  /** Does something while nothing is on its way to the companion, and nothing begins to be. */
+  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    this.#holds++;
+    try {
+      await this.#draining;
+      return await work();
+    } finally {
+      this.#holds--;
+      this.wake();
+    }
+  }
+
   /** Tries now, whatever the waiting time: new events are there, or the companion is back. */
   wake(): void {
     this.#schedule(0);
@@ -104,7 +118,7 @@ export class Outbox {
   }
 
   #schedule(delayMs: number): void {
-    if (this.#stopped || this.#held) return;
+    if (this.#isQuiet()) return;
     if (this.#draining) {
       this.#wokenWhileDraining = true;
       return;
@@ -120,6 +134,10 @@ export class Outbox {
     }, delayMs);
   }
 
+  #isQuiet(): boolean {
+    return this.#stopped || this.#held || this.#holds > 0;
+  }
+
   /** Sends what is due. Returns after how long to try again, null when nothing waits. */
   async #drain(): Promise<number | null> {
     const { store, window, log } = this.#options;
@@ -127,7 +145,7 @@ export class Outbox {
       for (;;) {
         const rows = await store.call('dueDeliveries', window, Date.now(), BATCH_ROWS);
         for (const row of rows) {
-          if (this.#stopped || this.#held) return null;
+          if (this.#isQuiet()) return null;
           if (!(await this.#deliver(row))) return delayAfter(this.#failures++);
         }
         if (rows.length < BATCH_ROWS) break;

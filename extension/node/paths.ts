@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { COMPANION_FOLDER, COMPANION_LOG, EXTENSION_DATABASE } from '../common/data/files.ts';
 
 /**
  * Environment variables that move what the extension writes and starts; for tests and for unusual installations.
@@ -34,10 +35,10 @@ export function pathsIn(globalStorage: string, distribution: string, environment
   const root = environment.HONE_DATA_DIR ?? globalStorage;
   return {
     root,
-    database: join(root, 'extension.sqlite'),
+    database: join(root, EXTENSION_DATABASE),
     tokens: join(root, 'tokens.json'),
-    companionDir: join(root, 'companion'),
-    companionLog: join(root, 'companion.log'),
+    companionDir: join(root, COMPANION_FOLDER),
+    companionLog: join(root, COMPANION_LOG),
     companionConfig: join(root, 'companion.config.json'),
     companionScript: environment.HONE_COMPANION ?? join(distribution, 'hone.js'),
     runtime: environment.HONE_NODE ?? process.execPath,

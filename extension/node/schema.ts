@@ -65,6 +65,19 @@ const MIGRATIONS = [
   ALTER TABLE completions ADD COLUMN min_logprob REAL;
   ALTER TABLE completions ADD COLUMN first_probability REAL;
   `,
+  `
+  -- Completions that were deleted while a window may still follow them: what comes later about them is not stored.
+  CREATE TABLE forgotten (
+    completion_id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT;
+
+  -- What the user had deleted, until the companion has deleted it as well.
+  CREATE TABLE deletions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Brings a database of any earlier version to the current one. */

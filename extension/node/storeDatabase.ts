@@ -3,6 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FeedbackEvent } from '../common/contracts/feedback.ts';
 import type { Confidence } from '../common/suggestion/confidence.ts';
+import { dataScopeSchema, type DataScope } from '../common/contracts/data.ts';
+import { deleteExtensionRows, FORGOTTEN_MS } from '../common/data/extensionRows.ts';
+import { clearDeletedBytes } from '../common/data/rowDatabase.ts';
 import { migrate } from './schema.ts';
 
 /** Another window may hold the write lock for a commit; longer than this something is wrong. */
@@ -72,6 +75,8 @@ export class StoreDatabase {
     // What is acknowledged must outlive a power cut: WAL's own default doesn't wait for the disk.
     this.#database.pragma('synchronous = FULL');
     this.#database.pragma('foreign_keys = ON');
+    // What is deleted is overwritten, not only let go of.
+    this.#database.pragma('secure_delete = ON');
     migrate(this.#database);
     this.#statements = statementsOf(this.#database);
   }
@@ -83,13 +88,17 @@ export class StoreDatabase {
     this.#statements.completion.run({ ...rest, filters, meanLogprob, minLogprob, firstProbability });
   }
 
-  /** Stores events and queues them for delivery. Returns how many were new; a second outcome of an id is not. */
+  /**
+   * Stores events and queues them for delivery. Returns how many were new; a second outcome of an id is not, nor is
+   * what comes of a completion that was deleted.
+   */
   appendEvents(window: string, events: readonly FeedbackEvent[]): number {
     return this.#database.transaction(() => {
       let added = 0;
       for (const event of events) {
         const outcome = event.kind === 'outcome' ? event.outcome.kind : null;
         const { id, completionId, kind, at } = event;
+        if (this.#statements.isForgotten.get(completionId)) continue;
         const row = { id, completionId, kind, at, outcome, body: JSON.stringify(event) };
         if (this.#statements.event.run(row).changes === 0) continue;
         this.#statements.enqueue.run(id, window);
@@ -97,6 +106,39 @@ export class StoreDatabase {
       }
       return added;
     })();
+  }
+
+  /**
+   * Deletes rows, and remembers that the companion has to delete as well, in one transaction. Made twice, it does no
+   * harm.
+   */
+  deleteData(scope: DataScope, now: number): { completions: number; events: number } {
+    return this.#database
+      .transaction(() => {
+        const deleted = deleteExtensionRows(this.#database, scope, now);
+        this.#database.prepare('INSERT INTO deletions (scope) VALUES (?)').run(JSON.stringify(scope));
+        return deleted;
+      })
+      .immediate();
+  }
+
+  /** False: another window reads the database, and the bytes of deleted rows are still there. */
+  clearDeletedBytes(): boolean {
+    return clearDeletedBytes(this.#database);
+  }
+
+  /** What the companion still has to delete, oldest first. */
+  openDeletions(): { sequence: number; scope: DataScope }[] {
+    const rows = this.#database.prepare('SELECT sequence, scope FROM deletions ORDER BY sequence').all();
+    return (rows as { sequence: number; scope: string }[]).map(({ sequence, scope }) => ({
+      sequence,
+      scope: dataScopeSchema.parse(JSON.parse(scope)),
+    }));
+  }
+
+  /** The companion has deleted it. */
+  deletionDone(sequence: number): void {
+    this.#database.prepare('DELETE FROM deletions WHERE sequence = ?').run(sequence);
   }
 
   /** Says that the window lives, and takes over what windows that don't have left behind. Returns how many events. */
@@ -163,6 +205,7 @@ export class StoreDatabase {
       this.#statements.pruneEvents.run(before);
       this.#statements.pruneSurplusEvents.run(events);
       this.#statements.pruneRefused.run(before);
+      this.#statements.pruneForgotten.run(now - FORGOTTEN_MS);
       this.#statements.pruneCompletions.run(before);
       this.#statements.pruneSurplusCompletions.run(completions);
     })();
@@ -222,6 +265,8 @@ function statementsOf(database: Database.Database) {
       `DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id NOT IN (SELECT event_id FROM outbox)
         ORDER BY at DESC LIMIT -1 OFFSET ?)`,
     ),
+    isForgotten: prepare('SELECT 1 FROM forgotten WHERE completion_id = ?'),
+    pruneForgotten: prepare('DELETE FROM forgotten WHERE at < ?'),
     pruneRefused: prepare('DELETE FROM refused WHERE at < ?'),
     pruneCompletions: prepare('DELETE FROM completions WHERE created_at < ?'),
     pruneSurplusCompletions: prepare(

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errorBody, HoneError } from '../server/shared/errors.ts';
 import { addAdaptersCommand } from './adapters.ts';
 import { addClientCommand } from './client.ts';
+import { addDataCommand } from './data.ts';
 import { addExplainCommand } from './explain.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
@@ -21,6 +22,7 @@ function createProgram(): Command {
   addTrainCommand(program);
   addAdaptersCommand(program);
   addClientCommand(program);
+  addDataCommand(program);
   addExplainCommand(program);
   return program;
 }

@@ -32,7 +32,7 @@ export function addTokenOptions(command: Command): Command {
 export async function askRunning<Schema extends z.ZodType>(
   running: CompanionLock,
   options: TokenOptions,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema>> {

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import * as z from 'zod';
 import type { DataScope } from '../../extension/common/contracts/index.ts';
+import { FORGOTTEN_MS } from '../../extension/common/data/extensionRows.ts';
+import { clearDeletedBytes } from '../../extension/common/data/rowDatabase.ts';
 import { dropVersions } from './dropVersions.ts';
-import { FORGOTTEN_MS } from './prune.ts';
 import { HoneError } from '../server/shared/errors.ts';
 
 /** What is left to do outside of the tables when their rows are gone: files, and the bytes of the database. */
@@ -106,9 +107,11 @@ export function createEraseTable(database: Database.Database): EraseTable {
         .pluck()
         .all(JSON.stringify(ids)) as string[],
     clean() {
-      emptyLog(database);
-      database.exec('VACUUM');
-      emptyLog(database);
+      if (clearDeletedBytes(database)) return;
+      throw new HoneError(
+        'data_busy',
+        'The rows are deleted, but another program reads the database, so their bytes could not be cleared yet. Delete again when it is done; the next start does it, too.',
+      );
     },
     done: () => void database.prepare('DELETE FROM meta WHERE name = ?').run(PENDING),
   };
@@ -167,14 +170,4 @@ function forget(
 interface Doomed {
   completionIds: string[];
   eventIds: string[];
-}
-
-/** Moves the write-ahead log into the database and cuts it to nothing. */
-function emptyLog(database: Database.Database): void {
-  const [result] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-  if (result?.busy === 0) return;
-  throw new HoneError(
-    'data_busy',
-    'The rows are deleted, but another program reads the database, so their bytes could not be cleared yet. Delete again when it is done; the next start does it, too.',
-  );
 }

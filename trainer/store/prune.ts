@@ -1,3 +1,4 @@
+import { FORGOTTEN_MS } from '../../extension/common/data/extensionRows.ts';
 import type Database from 'better-sqlite3';
 
 export interface RetentionLimits {
@@ -16,8 +17,6 @@ export const DEFAULT_RETENTION: RetentionLimits = {
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long more may come about a deleted completion: survival is told within ten minutes, by an outbox that may wait. */
-export const FORGOTTEN_MS = DAY_MS;
 /** Completions deleted at a time while the database is too large. */
 const SIZE_STEP = 200;
 

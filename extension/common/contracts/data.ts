@@ -24,6 +24,18 @@ export const dataQuerySchema = z
     workspace === undefined ? { kind: 'all' } : { kind: 'workspace', key: workspace },
   );
 
+/** Path and query of the request that deletes a scope. */
+export function deletionPath(scope: DataScope): string {
+  switch (scope.kind) {
+    case 'all':
+      return '/api/data?all=true';
+    case 'workspace':
+      return `/api/data?workspace=${encodeURIComponent(scope.key)}`;
+    case 'event':
+      return `/api/data/events/${encodeURIComponent(scope.id)}`;
+  }
+}
+
 /** Answer when everything is deleted, its bytes too. Deleting again is answered the same way, with zeros. */
 export const deletionSchema = z.looseObject({
   v: z.literal(CONTRACT_VERSION),
@@ -38,3 +50,28 @@ export const deletionSchema = z.looseObject({
   requeued: z.int().nonnegative(),
 });
 export type Deletion = z.infer<typeof deletionSchema>;
+
+/** A line of `GET /api/data/export` (JSON lines): one row of one table. */
+export const exportRowSchema = z.object({ table: z.string(), row: z.record(z.string(), z.unknown()) });
+export type ExportRow = z.infer<typeof exportRowSchema>;
+
+/** Its last line: an export without it broke off. */
+export const exportEndSchema = z.looseObject({
+  v: z.literal(CONTRACT_VERSION),
+  end: z.literal(true),
+  /** Rows by table. */
+  rows: z.record(z.string(), z.int().nonnegative()),
+});
+export type ExportEnd = z.infer<typeof exportEndSchema>;
+
+/** `manifest.json` of an exported folder: what lies beside it. */
+export const exportManifestSchema = z.looseObject({
+  v: z.literal(CONTRACT_VERSION),
+  /** ISO 8601. */
+  exportedAt: z.string(),
+  /** Rows by file of JSON lines and table. */
+  rows: z.record(z.string(), z.record(z.string(), z.int().nonnegative())),
+  /** The other files: adapters, what they were made from, curves and logs. */
+  files: z.array(z.looseObject({ path: z.string(), bytes: z.int().nonnegative() })),
+});
+export type ExportManifest = z.infer<typeof exportManifestSchema>;

@@ -1,9 +1,13 @@
 /** The feedback service: takes events, tells how learning stands, and lets adapters be chosen by hand. */
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { dataQuerySchema, type Health } from '../../../extension/common/contracts/index.ts';
 import type { Coordinator } from '../../coordinator/coordinator.ts';
 import type { Engine } from '../../inference/types.ts';
+import { DATABASE_FILE } from '../../store/database.ts';
+import { linesOfDatabase } from '../../store/exportLines.ts';
 import type { Store } from '../../store/store.ts';
 import type { Logger } from '../shared/logging.ts';
 import { createService } from '../shared/service.ts';
@@ -26,6 +30,7 @@ interface FeedbackServiceOptions extends FeedbackParts {
 }
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const JSON_LINES_TYPE = 'application/x-ndjson; charset=utf-8';
 const idParameters = z.object({ id: z.string().min(1) });
 const versionParameters = z.object({
   version: z
@@ -63,6 +68,13 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
     coordinator.erase({ kind: 'event', id: parseBody(idParameters, request.params).id }),
   );
   app.delete('/api/data', (request) => coordinator.erase(parseBody(dataQuerySchema, request.query)));
+  app.get('/api/data/export', (_, reply) =>
+    reply
+      .type(JSON_LINES_TYPE)
+      .send(
+        Readable.from(linesOfDatabase(join(options.store.dataDir, DATABASE_FILE)), { objectMode: false }),
+      ),
+  );
   app.get('/metrics', (_, reply) => reply.type(PROMETHEUS_TYPE).send(metrics.text()));
   app.get('/health', () => health(options));
   return app;

@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   config_invalid: 500,
   data_dir_unusable: 500,
   data_dir_in_use: 500,
+  export_folder_unusable: 500,
   learner_failed: 500,
 } as const;
 

@@ -1,0 +1,86 @@
+import {
+  cpSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  exportEndSchema,
+  type ExportEnd,
+  type ExportManifest,
+} from '../../extension/common/contracts/index.ts';
+import { HoneError } from '../server/shared/errors.ts';
+import { DATABASE_FILE } from '../store/database.ts';
+import { linesOfDatabase } from '../store/exportLines.ts';
+import { extensionFilesOf } from './installation.ts';
+
+const MANIFEST_FILE = 'manifest.json';
+const COMPANION_ROWS = 'companion.jsonl';
+const EXTENSION_ROWS = 'extension.jsonl';
+/** Folders that are copied as they are: adapters with what they were made from, curves and logs of updates. */
+const TREES = ['checkpoints', 'adapters', 'runs'];
+
+/**
+ * Writes everything that is recorded into a new folder: every row of the companion's database, and of the extension's
+ * where the data folder is one's, as JSON lines; adapters, curves and logs; and a manifest that says what is there.
+ * Safe beside a running companion. Tokens are no data about anybody and stay out.
+ *
+ * @throws HoneError `config_invalid` when the folder can't be made or is there already; `data_dir_unusable`.
+ */
+export async function exportFolder(dataDir: string, folder: string): Promise<ExportManifest> {
+  makeNew(folder);
+  const extension = extensionFilesOf(dataDir);
+  const rows: ExportManifest['rows'] = {};
+  const store = join(dataDir, DATABASE_FILE);
+  if (existsSync(store)) rows[COMPANION_ROWS] = await writeRows(store, join(folder, COMPANION_ROWS));
+  if (extension !== null)
+    rows[EXTENSION_ROWS] = await writeRows(extension.database, join(folder, EXTENSION_ROWS));
+  for (const path of [...TREES.map((tree) => join(dataDir, tree)), ...(extension?.logs ?? [])])
+    if (existsSync(path)) cpSync(path, join(folder, basename(path)), { recursive: true });
+  const manifest: ExportManifest = {
+    v: 1,
+    exportedAt: new Date().toISOString(),
+    rows,
+    files: filesIn(folder).filter(({ path }) => rows[path] === undefined),
+  };
+  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  return manifest;
+}
+
+function makeNew(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new HoneError(
+      'export_folder_unusable',
+      `Can't make the folder ${folder}: ${(error as Error).message}. Name one that isn't there yet, in a folder that may be written.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Streams the rows and returns how many each table has. */
+async function writeRows(database: string, path: string): Promise<ExportEnd['rows']> {
+  let last = '';
+  const lines = function* (): Generator<string> {
+    for (const line of linesOfDatabase(database)) yield (last = line);
+  };
+  await pipeline(
+    Readable.from(lines(), { objectMode: false }),
+    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+  );
+  return exportEndSchema.parse(JSON.parse(last)).rows;
+}
+
+function filesIn(folder: string): ExportManifest['files'] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(folder, path).split(sep).join('/'), bytes: statSync(path).size }));
+}
