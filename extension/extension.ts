@@ -10,6 +10,8 @@ import { showContext } from './vscode/contextKeys.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { learningCommands } from './vscode/learningCommands.ts';
 import { Menu } from './vscode/menu.ts';
+import { modelCommands } from './vscode/modelCommands.ts';
+import { ModelNotice } from './vscode/modelNotice.ts';
 import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
 import { reportIssue } from './vscode/reportIssue.ts';
 import { situationOf, statusPageData } from './vscode/situation.ts';
@@ -54,9 +56,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   });
   const situation = () => situationOf(backend, settings.value, policy, snooze.rest);
   const menu = new Menu(situation);
+  const modelNotice = new ModelNotice();
   const statusPanel = new StatusPanel(() => statusPageData(backend, situation()));
   function showStatus(): void {
     completing.changeServed();
+    modelNotice.show(situation().fellBack);
     statusBar.show(situation());
     menu.refresh();
     showContext('learningPaused', backend.training?.pausedByUser === true);
@@ -68,6 +72,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
       {
         ...completionCommands({ settings, completing, snooze, situation }),
         ...learningCommands({ settings, backend, cache: completing.cache }),
+        ...modelCommands({ settings, backend, paths, log: (message) => log.info(message) }),
         restartCompanion: () => backend.restartCompanion(),
         showLog: () => log.show(),
         showMenu: () => menu.show(),

@@ -27,6 +27,8 @@ export interface CompanionOptions {
   feedbackToken?: string;
   dataDir: string;
   modelPath: string;
+  /** Code of the error of the model that this one stands in for. */
+  fellBack?: string;
   gpu: GpuChoice;
   threads?: number;
   /** False: feedback is stored, nothing is trained. */
@@ -69,7 +71,10 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       sink: store,
       defaults: config.inference,
       logger,
+      ...(options.fellBack === undefined ? {} : { fellBack: options.fellBack }),
     });
+    if (options.fellBack !== undefined)
+      logger.warn(`This model stands in for one that could not be loaded (${options.fellBack}).`);
     opened.push(() => inference.environment.state.engine?.dispose());
     opened.push(() => inference.app.close());
     options.onService?.(inference.app);

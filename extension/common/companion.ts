@@ -21,6 +21,8 @@ export interface CompanionOptions {
   feedbackPort: number;
   /** Empty: the embedded model. */
   modelPath: string;
+  /** Code of the error of the model in whose place the embedded one serves; null: it serves by choice. */
+  fellBack: string | null;
   gpu: GpuKind;
   /** 0: the companion's own choice. */
   threads: number;
@@ -42,6 +44,7 @@ export function serveArguments(options: CompanionOptions): string[] {
   if (options.modelPath !== '') args.push('--model', options.modelPath);
   if (options.fimTemplate !== 'auto') args.push('--fim-template', options.fimTemplate);
   if (options.threads > 0) args.push('--threads', String(options.threads));
+  if (options.fellBack !== null) args.push('--fell-back', options.fellBack);
   if (options.configPath !== null) args.push('--config', options.configPath);
   return args;
 }

@@ -21,6 +21,8 @@ export const COMMANDS = {
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
   activateAdapter: { id: 'hone.activateAdapter', title: 'Activate Adapter…' },
   restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
+  selectModel: { id: 'hone.selectModel', title: 'Select Model…' },
+  downloadModel: { id: 'hone.downloadModel', title: 'Download Model…' },
   showLog: { id: 'hone.showLog', title: 'Show Log' },
   explainPrompt: { id: 'hone.explainPrompt', title: 'Explain Prompt Here' },
   showMenu: { id: 'hone.showMenu', title: 'Show Menu' },
@@ -73,6 +75,7 @@ export interface Settings {
   gpu: GpuKind;
   threads: number;
   batchEvents: number;
+  modelMirror: string;
 }
 
 interface SettingContract<T> {
@@ -87,6 +90,7 @@ interface SettingContract<T> {
 
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isText = (value: unknown) => typeof value === 'string';
+const isMirror = (value: unknown) => value === '' || (isText(value) && /^https?:\/\/\S+$/.test(value));
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isNumber = (low: number, high: number) => (value: unknown) =>
   typeof value === 'number' && value >= low && value <= high;
@@ -150,6 +154,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   gpu: { key: 'companion.gpu', fallback: 'auto', allows: isGpu, restarts: true },
   threads: { key: 'companion.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
   batchEvents: { key: 'learning.batchEvents', fallback: 16, allows: isWhole(1, 1024), restarts: true },
+  modelMirror: { key: 'models.mirror', fallback: '', allows: isMirror, restarts: false },
 };
 
 export const SETTINGS_SECTION = 'hone';

@@ -1,5 +1,6 @@
 import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
 import type { DataScope, Deletion } from '../common/contracts/data.ts';
+import type { Health } from '../common/contracts/completion.ts';
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
@@ -45,6 +46,7 @@ export class Backend {
   #training: TrainingStatus | null = null;
   #model: string | null = null;
   #served: Pick<ServedBy, 'model' | 'template'> | null = null;
+  #health: Health | null = null;
   #storeError: string | null = null;
   #closing: Promise<void> | undefined;
 
@@ -97,6 +99,7 @@ export class Backend {
     );
     this.#logTimer = setInterval(() => void this.#copyLog(tail), LOG_INTERVAL_MS);
     supervisor.onState((state) => {
+      if (state.kind !== 'ready') this.#health = null;
       if (state.kind === 'ready') {
         this.#outbox.wake();
         this.#monitor.start();
@@ -129,6 +132,11 @@ export class Backend {
 
   get model(): string | null {
     return this.#model;
+  }
+
+  /** What the companion last said about its model; null before its first answer. */
+  get health(): Health | null {
+    return this.#health;
   }
 
   /** Model and template of the companion as far as it has told them. */
@@ -230,6 +238,7 @@ export class Backend {
     try {
       const health = await client.inferenceHealth();
       this.#served = servedAt(health);
+      this.#health = health;
       const limit = prefixOnlyReason(health);
       this.#model = limit === null ? health.model : `${health.model} (${limit})`;
       if (limit !== null) this.#options.log('warn', `${health.model}: ${limit}.`);

@@ -11,6 +11,7 @@ export function companionOptions(settings: Settings, paths: Paths): CompanionOpt
   return {
     dataDir: paths.companionDir,
     ...{ inferencePort, feedbackPort, modelPath, gpu, threads, batchEvents, fimTemplate },
+    fellBack: null,
     configPath: own ? paths.companionConfig : null,
   };
 }

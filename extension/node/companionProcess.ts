@@ -9,6 +9,8 @@ import type { Tokens } from './tokens.ts';
 
 const LOG_MAX_BYTES = 4 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000;
+/** Windows tells a crash by a larger one. */
+const EXIT_CODE_MAX = 255;
 
 interface CompanionCommand {
   /** The editor's own runtime, or a Node. */
@@ -18,6 +20,21 @@ interface CompanionCommand {
   tokens: Tokens;
   /** Standard error goes here: the process outlives the window that started it. */
   logPath: string;
+}
+
+/** A companion that ended before it was ready. */
+export class CompanionStartError extends Error {
+  /** Code of its last error, as in docs/errors.md; null: it left none. */
+  readonly code: string | null;
+  /** It was ended from outside or by a native assertion, and had no last word. */
+  readonly crashed: boolean;
+
+  constructor(message: string, code: string | null, crashed: boolean) {
+    super(message);
+    this.name = 'CompanionStartError';
+    this.code = code;
+    this.crashed = crashed;
+  }
 }
 
 interface StartedCompanion {
@@ -31,7 +48,7 @@ interface StartedCompanion {
  * Electron runs a script as Node when `ELECTRON_RUN_AS_NODE` is set; a Node (the extension host of a remote
  * machine) ignores the variable. The process is detached: it belongs to every window, not to this one.
  *
- * @throws Error with the last lines of its log when it ends before it is ready.
+ * @throws CompanionStartError with the last lines of its log when it ends before it is ready.
  */
 export async function startCompanion(command: CompanionCommand): Promise<StartedCompanion> {
   await mkdir(dirname(command.logPath), { recursive: true, mode: 0o700 });
@@ -44,8 +61,7 @@ export async function startCompanion(command: CompanionCommand): Promise<Started
       stdio: ['ignore', 'pipe', log.fd],
       windowsHide: true,
       env: {
-        ...inherited(),
-        ELECTRON_RUN_AS_NODE: '1',
+        ...runtimeEnvironment(),
         [TOKEN_VARIABLE]: command.tokens.inference,
         [FEEDBACK_TOKEN_VARIABLE]: command.tokens.feedback,
       },
@@ -58,12 +74,15 @@ export async function startCompanion(command: CompanionCommand): Promise<Started
   }
 }
 
-/** The editor's own variables would make the child part of the editor (its IPC channel, its inspector). */
-function inherited(): NodeJS.ProcessEnv {
+/**
+ * Environment in which the editor's runtime runs a script as Node. The editor's own variables would make the child
+ * part of the editor (its IPC channel, its inspector).
+ */
+export function runtimeEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|NODE_CHANNEL_)/.test(name),
   );
-  return Object.fromEntries(kept);
+  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
 }
 
 function readyLine(child: ChildProcess, tail: () => Promise<string>): Promise<ServeReady> {
@@ -76,7 +95,10 @@ function readyLine(child: ChildProcess, tail: () => Promise<string>): Promise<Se
     }, READY_TIMEOUT_MS);
     child.once('error', (error) => fail(`can't be started: ${error.message}`));
     child.once('exit', (code, signal) =>
-      fail(`ended before it was ready (${signal ?? `exit code ${code}`})`),
+      fail(
+        `ended before it was ready (${signal ?? `exit code ${code}`})`,
+        signal !== null || code! > EXIT_CODE_MAX,
+      ),
     );
     stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -90,11 +112,17 @@ function readyLine(child: ChildProcess, tail: () => Promise<string>): Promise<Se
       resolve(parsed.data);
     });
 
-    function fail(what: string): void {
+    function fail(what: string, crashed = false): void {
       clearTimeout(timer);
       stdout.destroy();
       void tail().then((words) =>
-        reject(new Error(`The companion ${what}.${words === '' ? '' : ` ${words}`}`)),
+        reject(
+          new CompanionStartError(
+            `The companion ${what}.${words === '' ? '' : ` ${words}`}`,
+            /\[(\w+)\]$/.exec(words)?.[1] ?? null,
+            crashed,
+          ),
+        ),
       );
     }
   });

@@ -63,7 +63,12 @@ const PINO_ERROR = 50;
 const PINO_INFO = 30;
 
 function plainLine(line: string): LogLine {
-  const plain = { level: 'info', message: line, at: null } as const;
+  // What ends the command line is no JSON: `hone: MESSAGE [code]`.
+  const plain = {
+    level: /^hone: .+ \[\w+\]$/.test(line) ? 'error' : 'info',
+    message: line,
+    at: null,
+  } as const;
   const parsed = parseJson(line);
   if (typeof parsed !== 'object' || parsed === null) return plain;
   const { level, msg, time, err } = parsed as Record<string, unknown>;

@@ -19,6 +19,8 @@ export interface Paths {
   companionLog: string;
   companionConfig: string;
   companionScript: string;
+  /** Models that were downloaded. */
+  models: string;
   runtime: string;
   /** Thread that owns the database. */
   storeWorker: string;
@@ -41,6 +43,7 @@ export function pathsIn(globalStorage: string, distribution: string, environment
     companionLog: join(root, COMPANION_LOG),
     companionConfig: join(root, 'companion.config.json'),
     companionScript: environment.HONE_COMPANION ?? join(distribution, 'hone.js'),
+    models: join(root, 'models'),
     runtime: environment.HONE_NODE ?? process.execPath,
     storeWorker: join(distribution, 'store-worker.cjs'),
     contextWorker: join(distribution, 'context-worker.cjs'),

@@ -1,7 +1,8 @@
 import { HEALTH_INTERVAL_MS, serveArguments, type CompanionOptions } from '../common/companion.ts';
+import { CRASHED, fallbackSentence, MODEL_FAILURES } from '../common/models/fallback.ts';
 import { CompanionClient, CompanionError, type Endpoints } from './companionClient.ts';
 import { findCompanion, isAlive } from './companionLock.ts';
-import { startCompanion } from './companionProcess.ts';
+import { CompanionStartError, startCompanion } from './companionProcess.ts';
 import type { Paths } from './paths.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -185,11 +186,21 @@ export class CompanionSupervisor {
     } catch (error) {
       // Another window was faster: its companion has the folder, and ours has ended because of that.
       const found = await findCompanion(paths.companionDir, tokens);
-      if (found.state !== 'starting' && found.state !== 'running') throw error;
+      if (found.state !== 'starting' && found.state !== 'running')
+        return this.#startWithoutModel(options, error);
       if (found.state === 'running' && found.pid === this.#turnedAwayBy) throw error;
       this.#turnedAwayBy = found.pid;
       return this.#attachOrStart();
     }
+  }
+
+  /** With the embedded model, when it was the chosen one that could not be loaded; what else failed is thrown. */
+  #startWithoutModel(options: CompanionOptions, error: unknown): Promise<Reached> {
+    const why = options.modelPath === '' ? null : modelFailureOf(error);
+    if (why === null) throw error;
+    this.#options.log('error', (error as Error).message);
+    this.#options.log('warn', fallbackSentence(options.modelPath, why));
+    return this.#startOne({ ...options, modelPath: '', fellBack: why });
   }
 
   /** Resolves when the companion is gone, hangs, or the window closes. */
@@ -224,6 +235,13 @@ export class CompanionSupervisor {
       };
     });
   }
+}
+
+/** Code of a failure that is the model's, not the port's or the folder's; null: it is not. */
+function modelFailureOf(error: unknown): string | null {
+  if (!(error instanceof CompanionStartError)) return null;
+  if (error.crashed) return CRASHED;
+  return error.code !== null && error.code in MODEL_FAILURES ? error.code : null;
 }
 
 /** `refused`: nobody listens at its ports. `silent`: no answer in time, or an error. */

@@ -55,6 +55,12 @@ export class CurrentSettings implements Disposable {
     await configuration.update(key, after, ConfigurationTarget.Workspace);
   }
 
+  /** Changes a setting of this machine, for the user. */
+  async set<Name extends keyof Settings>(name: Name, value: Settings[Name]): Promise<void> {
+    const configuration = workspace.getConfiguration(SETTINGS_SECTION);
+    await configuration.update(SETTINGS[name].key, value, ConfigurationTarget.Global);
+  }
+
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();

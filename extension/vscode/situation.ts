@@ -1,6 +1,7 @@
 import { window, workspace, type TextDocument } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
 import type { SnoozeRest } from '../common/status/snooze.ts';
+import { fallbackSentence } from '../common/models/fallback.ts';
 import type { StatusPageData } from '../common/status/statusPageData.ts';
 import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
@@ -25,9 +26,15 @@ export function situationOf(
     inWorkspace: workspace.workspaceFolders !== undefined,
     offHere: document === undefined ? null : policy.offReason(document),
     model: backend.model,
+    fellBack: fellBackReason(backend, settings),
     training: backend.training,
     today: backend.today,
   };
+}
+
+/** Why the embedded model serves in the place of the chosen one; null: it doesn't. */
+function fellBackReason({ health }: Backend, { modelPath }: Settings): string | null {
+  return health?.fellBack === undefined ? null : fallbackSentence(modelPath, health.fellBack);
 }
 
 /** What the status page is told; the counts are read from the store. */

@@ -28,12 +28,16 @@ export class StatusBar implements Disposable {
     this.#item.text = text;
     this.#item.tooltip = markdown;
     this.#item.accessibilityInformation = { label: accessible, role: 'button' };
-    this.#item.backgroundColor =
-      kind === 'error' ? new ThemeColor('statusBarItem.errorBackground') : undefined;
+    this.#item.backgroundColor = backgroundOf(kind);
     this.#item.show();
   }
 
   dispose(): void {
     this.#item.dispose();
   }
+}
+
+function backgroundOf(kind: string): ThemeColor | undefined {
+  if (kind === 'error') return new ThemeColor('statusBarItem.errorBackground');
+  return kind === 'fellBack' ? new ThemeColor('statusBarItem.warningBackground') : undefined;
 }

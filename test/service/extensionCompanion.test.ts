@@ -261,6 +261,7 @@ describe("the extension's companion", function () {
         threads: 1,
         batchEvents: 16,
         fimTemplate: 'auto',
+        fellBack: null,
         configPath: null,
       }).map((argument) => (argument === String(EXIT_WHEN_IDLE_SECONDS) ? '1' : argument)),
       tokens,

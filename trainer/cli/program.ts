@@ -5,6 +5,7 @@ import { addAdaptersCommand } from './adapters.ts';
 import { addClientCommand } from './client.ts';
 import { addDataCommand } from './data.ts';
 import { addExplainCommand } from './explain.ts';
+import { addInspectCommand } from './inspect.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
 import { addTrainCommand } from './train.ts';
@@ -24,6 +25,7 @@ function createProgram(): Command {
   addClientCommand(program);
   addDataCommand(program);
   addExplainCommand(program);
+  addInspectCommand(program);
   return program;
 }
 

@@ -10,6 +10,10 @@ import type { TokenOptions } from './running.ts';
 
 const { host, inferencePort, feedbackPort } = configSchema.parse({}).server;
 
+interface ServeOptions extends TokenOptions {
+  fellBack?: string;
+}
+
 /** Adds `serve`. */
 export function addServeCommand(program: Command): void {
   const command = program.command('serve').description('serve completions, take feedback, learn');
@@ -42,12 +46,15 @@ export function addServeCommand(program: Command): void {
       'end when no request, GET /health included, came for this long',
       parsePositive,
     )
-    .action((options: TokenOptions) => serve(options, command));
+    .addOption(
+      new Option('--fell-back <code>', 'say that this model stands in for one that failed so').hideHelp(),
+    )
+    .action((options: ServeOptions) => serve(options, command));
   addConfigOption(command);
 }
 
 /** Prints one line of JSON when both services listen, and returns when a signal or idleness ends them. */
-async function serve(tokens: TokenOptions, command: Command): Promise<void> {
+async function serve(options: ServeOptions, command: Command): Promise<void> {
   // Loaded here and not above: other commands need not wait for llama.cpp.
   const { startCompanion } = await import('../companion.ts');
   const { config, dataDir, modelPath, logger } = commandConfig(command);
@@ -56,8 +63,9 @@ async function serve(tokens: TokenOptions, command: Command): Promise<void> {
   const companion = await startCompanion({
     ...addresses,
     ...config.model,
-    token: tokens.token,
-    feedbackToken: tokens.feedbackToken,
+    token: options.token,
+    feedbackToken: options.feedbackToken,
+    ...(options.fellBack === undefined ? {} : { fellBack: options.fellBack }),
     dataDir,
     modelPath,
     train: config.training.enabled,

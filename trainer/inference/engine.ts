@@ -117,6 +117,10 @@ class LlamaEngine implements Engine {
     return this.loaded.backend.device;
   }
 
+  get gpuMemoryBytes(): number | null {
+    return this.loaded.backend.gpuMemoryBytes;
+  }
+
   get threads(): number {
     return this.loaded.backend.threads;
   }

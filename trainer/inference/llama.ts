@@ -15,6 +15,8 @@ export interface Backend {
   freeCores: FreeCores;
   /** What is computed on in the end. */
   device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
+  /** Null: it has no memory of its own. */
+  gpuMemoryBytes: number | null;
 }
 
 /** `threads` absent: the physical cores that this process may use. */
@@ -29,7 +31,8 @@ export async function openBackend(
   llama.maxThreads = used;
   const device = llama.gpu === false ? 'cpu' : llama.gpu;
   if (gpu === 'auto') logger.info({ device }, `Computing on ${device}.`);
-  return { llama, threads: used, freeCores: new FreeCores(used), device };
+  const gpuMemoryBytes = device === 'cpu' ? null : (await llama.getVramState()).total;
+  return { llama, threads: used, freeCores: new FreeCores(used), device, gpuMemoryBytes };
 }
 
 async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {

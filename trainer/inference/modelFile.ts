@@ -12,6 +12,13 @@ import { makePrivateFolder } from '../store/folder.ts';
 /** Architectures that the learner can train; others are refused by name. */
 const SUPPORTED_ARCHITECTURES = ['llama', 'qwen2'];
 
+/** Magic, version, number of tensors, number of keys. */
+const HEADER_BYTES = 24;
+const GGUF_VERSIONS = [2, 3];
+/** A key's length, its type, and a byte. */
+const ENTRY_BYTES_MIN = 13;
+const READING_LIMIT_MS = 60_000;
+
 const HASH_FILE = 'model-hashes.json';
 const hashCacheSchema = z.record(
   z.string(),
@@ -64,18 +71,30 @@ export async function hashModelFile(path: string, dataDir: string | null): Promi
 }
 
 async function readGguf(path: string): Promise<GgufFileInfo> {
-  const file = await open(path);
+  await checkHeader(path);
+  const signal = AbortSignal.timeout(READING_LIMIT_MS);
   try {
-    const { buffer } = await file.read({ buffer: Buffer.alloc(4), position: 0 });
-    if (buffer.toString('latin1') !== 'GGUF')
-      throw corruptModel(path, new Error('it does not begin with "GGUF"'));
-  } finally {
-    await file.close();
-  }
-  try {
-    return await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false });
+    return await readGgufFileInfo(path, { sourceType: 'filesystem', logWarnings: false, signal });
   } catch (error) {
     throw corruptModel(path, error);
+  }
+}
+
+/** The reader takes what lies beyond a file's end for zeros, and would read a count that is garbage for hours. */
+async function checkHeader(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({ buffer: Buffer.alloc(HEADER_BYTES), position: 0 });
+    if (buffer.toString('latin1', 0, 4) !== 'GGUF')
+      throw corruptModel(path, new Error('it does not begin with "GGUF"'));
+    const version = buffer.readUInt32LE(4);
+    if (!GGUF_VERSIONS.includes(version)) throw corruptModel(path, new Error(`its version is ${version}`));
+    const entries = buffer.readBigUInt64LE(8) + buffer.readBigUInt64LE(16);
+    if (entries * BigInt(ENTRY_BYTES_MIN) > BigInt(size))
+      throw corruptModel(path, new Error(`it has no room for its ${entries} entries`));
+  } finally {
+    await file.close();
   }
 }
 

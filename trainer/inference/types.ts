@@ -84,6 +84,8 @@ export interface Engine {
   readonly threads: number;
   /** What it computes on. */
   readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
+  /** Memory of the device, in bytes; null: the processor's. */
+  readonly gpuMemoryBytes: number | null;
   /** Plain text to ids; marker spellings in the text stay text. */
   tokenize(text: string): number[];
   /** Parts to ids; markers become their special token. */

@@ -157,6 +157,15 @@ export const healthSchema = z.looseObject({
   /** SHA-256 of the model file, hex. */
   modelHash: z.string().optional(),
   contextTokens: z.int(),
+  /** What is computed on. */
+  device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']).optional(),
+  /** Memory of the graphics card that is computed on. */
+  gpuMemoryBytes: z.number().optional(),
+  /**
+   * Code of the error because of which another model than the one that was asked for serves: the embedded one. No
+   * more is said here, where no token is wanted.
+   */
+  fellBack: z.string().optional(),
   error: z.string().optional(),
 });
 export type Health = z.infer<typeof healthSchema>;

@@ -16,6 +16,11 @@ export function menuItems(situation: Situation): MenuItem[] {
     { kind: 'title', label: 'Learning' },
     ...learningItems(situation),
     { kind: 'title', label: 'Hone' },
+    item(
+      'selectModel',
+      '$(package) Select model…',
+      situation.fellBack === null ? '' : 'the embedded one stands in',
+    ),
     item('showStatus', '$(info) Show status', situation.model ?? ''),
     item('showLog', '$(output) Show log'),
     item('openSettings', '$(gear) Settings'),

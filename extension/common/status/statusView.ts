@@ -20,6 +20,8 @@ export interface Situation {
   /** Why Hone is off in the document that has the focus; null: it isn't, or there is none. */
   offHere: OffReason | null;
   model: string | null;
+  /** Why another model than the chosen one serves; null: the chosen one does. */
+  fellBack: string | null;
   /** Last known; null before the first answer. */
   training: TrainingStatus | null;
   /** Null: not read yet. */
@@ -29,7 +31,15 @@ export interface Situation {
 export type OffReason = 'excluded' | 'ignoredByGit' | 'language';
 
 type StatusKind =
-  'starting' | 'ready' | 'learning' | 'snoozed' | 'completionsOff' | 'trackingOff' | 'offHere' | 'error';
+  | 'starting'
+  | 'ready'
+  | 'fellBack'
+  | 'learning'
+  | 'snoozed'
+  | 'completionsOff'
+  | 'trackingOff'
+  | 'offHere'
+  | 'error';
 
 interface StatusView {
   kind: StatusKind;
@@ -44,6 +54,7 @@ interface StatusView {
 const ICONS: Record<StatusKind, string> = {
   starting: '$(sync~spin)',
   ready: '$(sparkle)',
+  fellBack: '$(warning)',
   learning: '$(sync~spin)',
   snoozed: '$(bell-slash)',
   completionsOff: '$(circle-slash)',
@@ -55,6 +66,7 @@ const ICONS: Record<StatusKind, string> = {
 const NAMES: Record<StatusKind, string> = {
   starting: 'starting',
   ready: 'ready',
+  fellBack: 'embedded model',
   learning: 'learning',
   snoozed: 'snoozed',
   completionsOff: 'suggestions off',
@@ -120,7 +132,8 @@ function kindOf(situation: Situation): StatusKind {
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
   const { state, progress } = situation.training ?? {};
   // An update that rests while a completion is in flight is paused, and under way all the same.
-  return state === 'training' || state === 'gating' || progress !== undefined ? 'learning' : 'ready';
+  if (state === 'training' || state === 'gating' || progress !== undefined) return 'learning';
+  return situation.fellBack === null ? 'ready' : 'fellBack';
 }
 
 function nameOf(kind: StatusKind, { snooze, offHere, training }: Situation): string {
@@ -145,6 +158,7 @@ function tooltipOf(situation: Situation): string[] {
   if (error !== null) lines.push(error);
   const nothing = whyNothingIsOffered(situation);
   if (nothing !== null) lines.push(nothing);
+  if (situation.fellBack !== null) lines.push(situation.fellBack);
   if (today !== null) lines.push(`Taken today: ${today.taken} of ${today.judged} suggestions`);
   if (model !== null) lines.push(`Model: ${model}`);
   if (training) {

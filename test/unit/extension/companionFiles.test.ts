@@ -122,13 +122,14 @@ describe("the companion's command line", () => {
     threads: 0,
     batchEvents: 16,
     fimTemplate: 'auto',
+    fellBack: null,
     configPath: null,
   };
 
   it('names what differs from the defaults, and no token', () => {
     const args = serveArguments(options).join(' ');
     assert.match(args, /^serve --data-dir \/d --inference-port 0 --feedback-port 8082 --gpu auto/);
-    assert.doesNotMatch(args, /--model|--threads|--config|--fim-template|token/);
+    assert.doesNotMatch(args, /--model|--threads|--config|--fim-template|--fell-back|token/);
     const own = { modelPath: '/m.gguf', fimTemplate: 'psm', threads: 2, configPath: '/c' };
     const all = serveArguments({ ...options, ...own }).join(' ');
     assert.match(all, /--model \/m\.gguf --fim-template psm --threads 2 --config \/c$/);

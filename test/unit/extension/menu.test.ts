@@ -20,6 +20,7 @@ const situation: Situation = {
   inWorkspace: true,
   offHere: null,
   model: 'M',
+  fellBack: null,
   training: { adapterVersion: 3, queued: 7, state: 'idle' } as TrainingStatus,
   today: null,
 };

@@ -41,6 +41,7 @@ const ready: Situation = {
   inWorkspace: true,
   offHere: null,
   model: 'M',
+  fellBack: null,
   training,
   today: { taken: 31, judged: 50 },
 };
@@ -56,6 +57,9 @@ describe('status bar', () => {
     [{ completions: false, tracking: false }, 'completionsOff', /Hone: suggestions off$/],
     [{ offHere: 'language' }, 'offHere', /Hone: off in this language$/],
     [{ companion: { kind: 'starting' } }, 'starting', /Hone: starting$/],
+    [{ fellBack: 'gone' }, 'fellBack', /\$\(warning\) Hone: embedded model$/],
+    [{ fellBack: 'gone', training: { ...training, state: 'training' } }, 'learning', /Hone: learning/],
+    [{ fellBack: 'gone', storeError: 'disk full' }, 'error', /Hone: error$/],
     [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning · 62 % · v2$/],
     [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning · 62 % · v2$/],
     [
@@ -89,6 +93,8 @@ describe('status bar', () => {
     assert.match(tooltip, /Adapter version: 2/);
     assert.match(tooltip, /promoted \(version 2\), 16 events: better by 0\.1/);
     assert.match(tooltip, /Tracking is on\.\nClick for the menu\.$/);
+    const fellBack = statusView({ ...ready, fellBack: 'The model could not be loaded.' }).tooltip;
+    assert.equal(fellBack[0], 'The model could not be loaded.');
     assert.match(statusView({ ...ready, trusted: false }).tooltip.join('\n'), /not trusted/);
   });
 

@@ -24,6 +24,8 @@ export interface EnvironmentOptions {
   sink: CompletionSink;
   defaults: SamplingDefaults;
   logger: Logger;
+  /** Code of the error because of which the embedded model serves in the place of another; absent: it doesn't. */
+  fellBack?: string;
 }
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -33,6 +35,7 @@ export class InferenceEnvironment {
   readonly sink: CompletionSink;
   readonly defaults: SamplingDefaults;
   readonly logger: Logger;
+  readonly fellBack: string | undefined;
   readonly metrics = new Metrics();
   adapters: AdapterDirectory | null = null;
   /** Told of each completion that could not be recorded. */
@@ -49,6 +52,7 @@ export class InferenceEnvironment {
     this.sink = options.sink;
     this.defaults = options.defaults;
     this.logger = options.logger;
+    this.fellBack = options.fellBack;
     const { metrics } = this;
     this.counters = {
       completions: metrics.counter('hone_completions_total', 'Completion requests that were answered.'),

@@ -68,6 +68,9 @@ function health(environment: InferenceEnvironment): Health {
     fim: engine !== null && engine.model.fim !== null,
     ...(engine === null ? {} : { ...templateOf(engine.model), modelHash: engine.model.hash }),
     contextTokens: engine?.model.contextTokens ?? 0,
+    ...(engine === null ? {} : { device: engine.device }),
+    ...(engine === null || engine.gpuMemoryBytes === null ? {} : { gpuMemoryBytes: engine.gpuMemoryBytes }),
+    ...(environment.fellBack === undefined ? {} : { fellBack: environment.fellBack }),
     ...(failure === null ? {} : { error: failure.message }),
   };
 }
