@@ -62,6 +62,7 @@ const options: ExperimentOptions = {
   dataDir,
   config: configSchema.parse({}),
   context: noContext,
+  displayFilter: false,
   logger: createLogger('warn'),
 };
 const positions = fixedPositions(options);

@@ -1,6 +1,7 @@
 /** The companion: both services, the engine and what learns, put together; one per data folder. */
 import type { FastifyInstance } from 'fastify';
 import type { ServeReady } from '../extension/common/contracts/index.ts';
+import { AcceptanceModel } from './acceptance/acceptanceModel.ts';
 import type { Config } from './config/schema.ts';
 import { Coordinator } from './coordinator/coordinator.ts';
 import { learnerEntry } from './coordinator/learnerEntry.ts';
@@ -104,7 +105,17 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       list: () => coordinator.loadable(),
       activate: async (version, scale) => void (await coordinator.activate(version, scale)),
     };
-    coordinator.onErase = () => inference.environment.unshown.forget();
+    const acceptance = new AcceptanceModel({
+      store,
+      modelHash: engine.model.hash,
+      rules: config.training,
+      logger,
+    });
+    inference.environment.acceptance = acceptance;
+    coordinator.onErase = () => {
+      inference.environment.unshown.forget();
+      acceptance.forget();
+    };
     inference.environment.onRecordFailure = (error) => coordinator.recordFailed(error);
     const { maxQueued } = config.training;
     const feedback = createFeedbackService({

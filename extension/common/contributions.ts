@@ -54,6 +54,9 @@ export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';
 /** Whether other code than that around the caret is shown to the model. */
 export type ContextSetting = 'auto' | 'off';
 
+/** Whether suggestions that will hardly be taken are hidden. */
+export type DisplayFilterSetting = 'on' | 'off';
+
 export interface Settings {
   completionsEnabled: boolean;
   trackingEnabled: boolean;
@@ -62,6 +65,7 @@ export interface Settings {
   debounceMs: number;
   maxTokens: number;
   lookAhead: boolean;
+  displayFilter: DisplayFilterSetting;
   multiline: MultilineSetting;
   context: ContextSetting;
   contextSources: ContextSource[];
@@ -100,6 +104,7 @@ const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].inc
 
 const isFimChoice = (value: unknown) => FIM_CHOICES.includes(value as string);
 
+const isDisplayFilter = (value: unknown) => value === 'on' || value === 'off';
 const isContext = (value: unknown) => value === 'auto' || value === 'off';
 const isSourceList = (value: unknown) =>
   Array.isArray(value) && value.every((source) => CONTEXT_SOURCES.includes(source as ContextSource));
@@ -121,6 +126,12 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   debounceMs: { key: 'completions.debounceMs', fallback: 75, allows: isWhole(50, 1000), restarts: false },
   maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
   lookAhead: { key: 'completions.lookAhead', fallback: false, allows: isBoolean, restarts: false },
+  displayFilter: {
+    key: 'completions.displayFilter',
+    fallback: 'off',
+    allows: isDisplayFilter,
+    restarts: false,
+  },
   multiline: { key: 'completions.multiline', fallback: 'auto', allows: isMultiline, restarts: false },
   context: { key: 'completions.context', fallback: 'auto', allows: isContext, restarts: false },
   contextSources: {

@@ -1,5 +1,5 @@
 import type { CancellationToken, LogOutputChannel, TextDocument } from 'vscode';
-import type { CompletionResponse } from '../common/contracts/index.ts';
+import type { CompletionResponse, DisplayDecision } from '../common/contracts/index.ts';
 import type { FilterResult } from '../common/filters/index.ts';
 import { samePlace, type Surroundings } from '../common/suggestion/surroundings.ts';
 
@@ -18,6 +18,8 @@ export interface Place {
 
 /** An answer of the companion, filtered. */
 export interface Made extends FilterResult {
+  /** Absent where the display filter is off or has nothing to decide. */
+  display?: DisplayDecision;
   response: CompletionResponse;
   rawText: string;
 }

@@ -12,6 +12,8 @@ import {
 import { servedByOf } from '../common/cache/servedBy.ts';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
+import type { DisplayDecision } from '../common/contracts/index.ts';
+import { drawOf, hideUnlikely } from '../common/display/decision.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import { maskAround } from '../common/secrets/mask.ts';
@@ -68,7 +70,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     this.#lookAhead = new LookAhead(async (place, signal) => {
       const companion = parts.client();
       if (!companion || !parts.capture.displays(place.document)) return null;
-      return this.#complete(companion, place, signal, true);
+      return this.#complete(companion, place, signal, { ahead: true, invoked: false });
     }, parts.log);
   }
 
@@ -104,7 +106,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     );
     if (hit) {
       const { id, text } = hit.suggestion;
-      const items = this.#give(ask, id, text.slice(hit.typed), [], hit.replaced);
+      const items = this.#give(ask, { id, text: text.slice(hit.typed), filters: [] }, hit.replaced);
       if (items.length > 0) this.#rows.release(id);
       return items;
     }
@@ -121,8 +123,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
     }
     if (token.isCancellationRequested || document.version !== version) return [];
     const now = { ...ask, recorded: capture.recording };
+    const invoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const complete = (companion: CompanionClient, signal: AbortSignal) =>
-      this.#complete(companion, now, signal, false);
+      this.#complete(companion, now, signal, { ahead: false, invoked });
     return (await this.#whileWaiting(now, token, complete)) ?? [];
   }
 
@@ -143,7 +146,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
     companion: CompanionClient,
     { document, around, version, recorded }: Place,
     signal: AbortSignal,
-    isAhead: boolean,
+    how: { ahead: boolean; invoked: boolean },
   ): Promise<Made> {
     const { settings } = this.#parts;
     const { before, after } = maskAround(around.before, around.after);
@@ -154,21 +157,26 @@ export class HoneProvider implements InlineCompletionItemProvider {
       session: this.#parts.session,
       documentVersion: version,
       offset: around.lfOffset,
+      askedAt: Date.now(),
       record: recorded,
       files: await this.#parts.context.filesAt(document, around),
     });
-    const { temperature, multiline, maxTokens } = settings();
+    const { temperature, multiline, maxTokens, displayFilter } = settings();
     const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));
     body.max_tokens = maxTokens;
     body.stop = shape.stop;
     if (temperature !== null) body.temperature = temperature;
-    if (isAhead) body.look_ahead = true;
+    if (how.ahead) body.look_ahead = true;
     const response = await companion.complete(body, signal);
     // One of low priority waits for others meanwhile.
-    if (!isAhead) this.#parts.context.readSpeed(response);
+    if (!how.ahead) this.#parts.context.readSpeed(response);
     const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
     const context = { ...window, ...shape, truncated: finishReason === 'length' };
-    return { ...applyFilters(rawText, context), response, rawText };
+    const filtered = applyFilters(rawText, context);
+    // What the user asks for is shown, however unlikely.
+    const mayHide = displayFilter === 'on' && !how.invoked;
+    const made = mayHide ? hideUnlikely(filtered, response.acceptance, drawOf(response.id)) : filtered;
+    return { ...made, response, rawText };
   }
 
   /** Waits for an answer and shows it, unless it comes too late. Null: there is none, or no companion. */
@@ -209,7 +217,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
   #answer(ask: Ask, made: Made, latencyMs: number): InlineCompletionItem[] {
     const { cache, capture, log } = this.#parts;
     const { document, around } = ask;
-    const { response, rawText, text, filters, steps, hiddenBy, silent } = made;
+    const { response, rawText, text, filters, steps, hiddenBy, silent, display } = made;
     log.debug(
       `Completion ${response.id} in ${latencyMs} ms, ${text.length} characters: ${describeSteps(steps)}`,
     );
@@ -218,6 +226,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       const by = silent ? null : (hiddenBy ?? filters.at(-1) ?? 'empty');
       capture.withheld(document, {
         ...this.#facts(ask, response.id, filters),
+        display,
         suggestWidget: ask.context.selectedCompletionInfo !== undefined,
         rawText,
         by,
@@ -232,7 +241,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
       text,
       servedBy: servedByOf(response),
     });
-    const items = this.#give(ask, response.id, text, filters, 0);
+    const items = this.#give(ask, { id: response.id, text, filters, display }, 0);
     if (items.length === 0) {
       this.#rows.hold(ask, made, latencyMs);
       return items;
@@ -250,19 +259,18 @@ export class HoneProvider implements InlineCompletionItemProvider {
   /** Hands a suggestion to the editor, or keeps it for when the suggest widget is out of the way. */
   #give(
     ask: Ask,
-    id: string,
-    text: string,
-    filters: string[],
+    suggestion: { id: string; text: string; filters: string[]; display?: DisplayDecision | undefined },
     replacedAtLeast: number,
   ): InlineCompletionItem[] {
     const { document, position, around, context } = ask;
+    const { id, text, filters, display } = suggestion;
     const { capture } = this.#parts;
     const { insertText, replaced } = placeSuggestion(text, { ...around, replacedAtLeast });
     const selected = context.selectedCompletionInfo;
     const start = selected && selected.range.start.isBefore(position) ? selected.range.start : position;
     const typed = document.getText(new Range(start, position));
     const whole = selected ? joinSelection(typed, selected.text, insertText) : insertText;
-    const facts = this.#facts(ask, id, filters);
+    const facts = { ...this.#facts(ask, id, filters), display };
     if (whole === undefined) {
       capture.held(document, { ...facts, start: around.offset, replaced, insertText, suggestWidget: true });
       return [];

@@ -70,6 +70,7 @@ describe('replay through the services', () => {
         train: true,
         batchEvents: 8,
         context: contextFrom(workspaceOf(files)),
+        displayFilter: true,
       });
       const { path: file } = await companion.adapter();
       assert.ok(file !== null, services.log());

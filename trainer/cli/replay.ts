@@ -34,6 +34,7 @@ interface ReplayOptions extends CommonOptions {
   served: number;
   report?: string;
   context: boolean;
+  displayFilter: boolean;
   url?: string;
   feedbackUrl?: string;
   token: string;
@@ -65,6 +66,7 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--served <n>', 'and how many of them are asked for too', parsePositive, DEFAULT_SERVED)
     .option('--report <file>', 'write everything measured to a file (JSON)')
+    .option('--display-filter', 'hide what will hardly be taken, in the stream', false)
     .option('--context', 'show the model pieces of the other files too', false)
     .option('--url <url>', 'inference service that is running already; needs --feedback-url')
     .option('--feedback-url <url>', 'feedback service that is running already')
@@ -99,6 +101,7 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
     dataDir,
     config,
     context: options.context ? contextFrom(workspaceOf(files)) : noContext,
+    displayFilter: options.displayFilter,
     address,
     logger: createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel),
   };

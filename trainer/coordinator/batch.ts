@@ -7,7 +7,7 @@ import {
   type ScoreItem,
 } from '../../extension/common/contracts/index.ts';
 import { REWARD_RULE_VERSION } from '../../extension/common/reward/reward.ts';
-import { advantages, meanOfRewards, type RunningMean } from '../learning/baseline.ts';
+import { baselinesOf, meanOfRewards, type RunningMean } from '../learning/baseline.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import { eligibilityOf, usesOf } from './eligibility.ts';
@@ -74,11 +74,9 @@ export function buildBatch(
   });
   const rewarded = built.filter((one) => one.sample.policy !== undefined);
   const state = baselineOf(store, context);
-  const { advantages: gains, next } = advantages(
-    rewarded.map((one) => one.reward!),
-    state,
-  );
-  rewarded.forEach((one, index) => (one.sample.policy!.advantage = gains[index]!));
+  const judged = rewarded.map((one) => ({ reward: one.reward!, before: one.before }));
+  const { baselines, next } = baselinesOf(judged, state, context.settings);
+  rewarded.forEach((one, index) => (one.sample.policy!.advantage = one.reward! - baselines[index]!));
   const samples = built.map((one) => one.sample);
   const served = new Set(samples.map((sample) => sample.policy?.adapterVersion));
   return {
@@ -94,7 +92,7 @@ export function buildBatch(
         events,
         samples,
         rewarded.map((one) => one.reward!),
-        state,
+        baselines,
       ),
       'rollout/version_lag': meanLag(samples, recent),
       'rollout/reward_rule': REWARD_RULE_VERSION,
@@ -150,7 +148,7 @@ function batchFigures(
   events: OutcomeFacts[],
   samples: Sample[],
   rewards: number[],
-  baseline: RunningMean,
+  baselines: number[],
 ): Record<string, number> {
   const mean = (values: number[]): number =>
     values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -158,7 +156,8 @@ function batchFigures(
   const is = (kind: string) => (facts: OutcomeFacts) => (facts.outcome.kind === kind ? 1 : 0);
   return {
     'rollout/reward_mean': mean(rewards),
-    'rollout/baseline': baseline.mean,
+    'rollout/baseline': mean(baselines),
+    'rollout/advantage_square': mean(rewards.map((reward, index) => (reward - baselines[index]!) ** 2)),
     'rollout/accept_rate': mean(shown.map(is('accepted'))),
     'rollout/silent_share': mean(events.map(is('silent'))),
     'rollout/suppressed_share': mean(events.map(is('suppressed'))),

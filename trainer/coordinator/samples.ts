@@ -18,6 +18,8 @@ interface BuiltSample {
   sample: Sample;
   /** Null: no policy term. */
   reward: number | null;
+  /** Chance of acceptance as predicted before anything was generated; null: it wasn't. */
+  before: number | null;
   /** The policy term was left out because the completion was served too many versions ago. */
   stale: boolean;
 }
@@ -58,7 +60,8 @@ export function buildSample(training: TrainingFacts, context: SampleContext): Bu
   if (sample.policy === undefined && sample.supervised === undefined) return null;
   const spans = contextSpans(training, sample.prompt, context);
   if (spans.length > 0) sample.context = { spans, weight: 1 };
-  return { sample, reward: sample.policy === undefined ? null : uses.policy!.reward, stale };
+  const reward = sample.policy === undefined ? null : uses.policy!.reward;
+  return { sample, reward, before: completion.prediction?.before ?? null, stale };
 }
 
 /**

@@ -45,6 +45,12 @@ export const trainingSettingsSchema = z.strictObject({
     .max(1)
     .default(DEFAULT_OBSERVED_WEIGHT)
     .describe('Weight of a rejection that was only observed through the stable editor interface.'),
+  baseline: z
+    .enum(['acceptance', 'mean'])
+    .default('acceptance')
+    .describe(
+      'What a reward is compared with: the chance of acceptance predicted for the place, or the mean of the rewards before.',
+    ),
   maxAdapterLag: z
     .int()
     .nonnegative()

@@ -23,16 +23,26 @@ function updateMean(state: RunningMean, reward: number): RunningMean {
   return { ...state, mean: state.mean + step * (reward - state.mean), count };
 }
 
+/** A reward, and the chance of acceptance as it was predicted before the suggestion was made; null: it wasn't. */
+interface RewardedSample {
+  reward: number;
+  before: number | null;
+}
+
 /**
- * Advantages of a batch against the baseline known before it, and the baseline after it: no reward is part of
- * its own baseline.
+ * Baselines of a batch, and the running mean after it: no reward is part of its own. Where the chance of acceptance
+ * was predicted before anything was generated, what showing is expected to earn, chance − p*, is a baseline of the
+ * place, for silence too: ending at once is praised just where a suggestion would hardly be taken.
  */
-export function advantages(
-  rewards: number[],
+export function baselinesOf(
+  samples: readonly RewardedSample[],
   state: RunningMean,
-): { advantages: number[]; next: RunningMean } {
+  { baseline, acceptThreshold }: { baseline: 'acceptance' | 'mean'; acceptThreshold: number },
+): { baselines: number[]; next: RunningMean } {
   return {
-    advantages: rewards.map((reward) => reward - state.mean),
-    next: rewards.reduce(updateMean, state),
+    baselines: samples.map(({ before }) =>
+      baseline === 'mean' || before === null ? state.mean : before - acceptThreshold,
+    ),
+    next: samples.map(({ reward }) => reward).reduce(updateMean, state),
   };
 }

@@ -1,3 +1,4 @@
+import { DISPLAY_FILTER } from '../../extension/common/filters/index.ts';
 import { extremeRepetition } from '../../extension/common/filters/noise.ts';
 import { TYPED_THROUGH_SHARE } from '../../extension/common/outcome/verdict.ts';
 import { rewardOf } from '../../extension/common/reward/reward.ts';
@@ -15,6 +16,8 @@ export interface Tally {
   /** Of all requests. */
   silent: Share;
   suppressed: Share;
+  /** Of them those that the display filter hid. */
+  unlikely: Share;
   /** Of the suggestions that were shown. */
   oneCharacter: Share;
   shownChars: Moments;
@@ -37,6 +40,7 @@ export function tallyOf(rows: readonly ServedOutcome[]): Tally {
   return {
     silent: count(rows, is('silent')),
     suppressed: count(rows, is('suppressed')),
+    unlikely: count(rows, ({ outcome }) => outcome.kind === 'suppressed' && outcome.by === DISPLAY_FILTER),
     oneCharacter: count(shown, (row) => [...row.shownText.trim()].length <= 1),
     shownChars: momentsOf(shown.map((row) => row.shownText.length)),
     repeatsSuffix: count(written, (row) => repeatsSuffix(row.rawText, row.suffix)),
@@ -56,6 +60,7 @@ export function servedFigures(tally: Tally): Record<string, number> {
     'served/shown_chars': meanOf(tally.shownChars),
     'served/silent_share': shareOf(tally.silent),
     'served/suppressed_share': shareOf(tally.suppressed),
+    'served/unlikely_share': shareOf(tally.unlikely),
     'served/one_character_share': shareOf(tally.oneCharacter),
     'served/repeats_suffix_share': shareOf(tally.repeatsSuffix),
     'served/repetition_share': shareOf(tally.repetitive),

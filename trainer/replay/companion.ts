@@ -9,6 +9,7 @@ import {
   type AdapterList,
   type AdapterRef,
   type CompletionRequestInput,
+  type CompletionResponse,
   type FeedbackEvent,
   type StepResponse,
   type TrainingStatus,
@@ -31,6 +32,7 @@ interface Completed {
   id: string;
   text: string;
   adapterVersion: number;
+  acceptance: CompletionResponse['acceptance'];
   /** Milliseconds from the request to its answer, as the editor sees it. */
   latencyMs: number;
 }
@@ -51,6 +53,7 @@ export class HttpCompanion implements Companion {
       id: answer.id,
       text: answer.choices[0]!.text,
       adapterVersion: answer.adapter_version,
+      acceptance: answer.acceptance,
       latencyMs: performance.now() - startedAt,
     };
   }

@@ -1,8 +1,11 @@
 import {
   DEFAULT_WORKSPACE,
   type CompletionRequestInput,
+  type CompletionResponse,
+  type DisplayDecision,
   type FeedbackEvent,
 } from '../../extension/common/contracts/index.ts';
+import { hideUnlikely } from '../../extension/common/display/decision.ts';
 import { applyFilters, type FilterResult } from '../../extension/common/filters/index.ts';
 import type { OfferedCompletion } from '../../extension/common/outcome/index.ts';
 import { lineRequest } from '../../extension/common/prompt/request.ts';
@@ -23,11 +26,22 @@ const DELETED_FOR_MS = 610_000;
 /** Longer than the two minutes' survival, after which everything about a suggestion is known. */
 const BREAK_MS = 125_000;
 
+/** What the services answer, as far as the developer's editor looks at it. */
+interface CompletedAnswer {
+  id: string;
+  text: string;
+  adapterVersion: number;
+  /** Absent: nothing is predicted. */
+  acceptance?: CompletionResponse['acceptance'];
+}
+
 /** The services as the developer's editor sees them. */
 export interface Companion {
-  complete(request: CompletionRequestInput): Promise<{ id: string; text: string; adapterVersion: number }>;
+  complete(request: CompletionRequestInput): Promise<CompletedAnswer>;
   submit(events: FeedbackEvent[]): Promise<void>;
 }
+
+type Filtered = FilterResult & { display?: DisplayDecision };
 
 /** One request of the stream and what came of it. */
 export interface Exchange extends Position {
@@ -52,6 +66,8 @@ interface DeveloperOptions {
   session: string;
   /** What the prompts show beside the document. */
   context: ContextOf;
+  /** What will hardly be taken is hidden. */
+  displayFilter: boolean;
   /**
    * Called before a line is begun, when everything known has been submitted; lockstep trains here. After
    * `takeBreak`, in which the virtual time of every open question passes, nothing is left to be settled.
@@ -158,12 +174,13 @@ export class SimulatedDeveloper {
         session: this.#options.session,
         documentVersion: editor.version,
         offset: editor.caret,
+        askedAt: editor.clock.now,
         record: true,
         files: this.#options.context(window, editor.text),
       }),
       seed: keyedRandom(this.#options.seed, `sample ${key}`).below(2 ** 31 - 1),
     });
-    const filtered = applyFilters(answer.text, window);
+    const filtered = this.#filter(answer, window, key);
     const rest = restOfLine.trimEnd();
     const { reaction, takenChars } = this.#react(file, answer, window, filtered, rest, key);
     const exchange: Exchange = {
@@ -183,11 +200,18 @@ export class SimulatedDeveloper {
     return exchange;
   }
 
+  #filter({ text, acceptance }: CompletedAnswer, window: PromptWindow, key: string): Filtered {
+    const filtered = applyFilters(text, window);
+    if (!this.#options.displayFilter) return filtered;
+    const draw = keyedRandom(this.#options.seed, `explore ${key}`).share();
+    return hideUnlikely(filtered, acceptance, draw);
+  }
+
   #react(
     file: SourceFile,
     answer: { id: string; text: string },
     window: PromptWindow,
-    filtered: FilterResult,
+    filtered: Filtered,
     rest: string,
     key: string,
   ): { reaction: Exchange['reaction']; takenChars: number } {
@@ -198,6 +222,7 @@ export class SimulatedDeveloper {
       caret: editor.caret,
       suggestWidget: false,
       filters: filtered.filters,
+      display: filtered.display,
       language: file.language,
       relativePath: window.path,
       workspaceKey: DEFAULT_WORKSPACE,

@@ -39,6 +39,8 @@ export interface ExperimentOptions {
   config: Config;
   /** What the prompts show beside the document. */
   context: ContextOf;
+  /** Of the stream: what will hardly be taken is hidden. */
+  displayFilter: boolean;
   /** Services that are running already; their own configuration counts then. */
   address?: CompanionAddress | undefined;
   logger: Logger;
@@ -116,6 +118,7 @@ export async function runArm(
       train: arm !== 'base',
       batchEvents: options.batchEvents,
       context: options.context,
+      displayFilter: options.displayFilter,
       onProgress: (progress) => listener.onStream(progress),
       ...(listener.duringUpdate === undefined ? {} : { duringUpdate: listener.duringUpdate }),
     });

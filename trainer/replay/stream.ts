@@ -21,6 +21,8 @@ export interface StreamOptions {
   batchEvents: number;
   /** What the prompts show beside the document. */
   context: ContextOf;
+  /** What will hardly be taken is hidden. */
+  displayFilter: boolean;
   /** Runs beside an update, whose number counts from 1; it is waited for. `ended` never rejects. */
   duringUpdate?: (update: number, ended: Promise<unknown>, companion: HttpCompanion) => Promise<void>;
   onProgress?: (progress: StreamProgress) => void;
@@ -80,6 +82,7 @@ export async function runStream(companion: HttpCompanion, options: StreamOptions
     seed: options.seed,
     session: `replay-${options.seed}`,
     context: options.context,
+    displayFilter: options.displayFilter,
     beforeLine: (takeBreak) => train(options.batchEvents, takeBreak),
     onExchange: (exchange) => {
       result.exchanges.push(exchange);

@@ -2,7 +2,7 @@ import { DEFAULT_WORKSPACE } from '../../extension/common/contracts/index.ts';
 import type { Connections } from './database.ts';
 import { decodeLogprobs, decodeTokens, encodeLogprobs, encodeTokens, hashText } from './encoding.ts';
 import { columnOf, isHeldOut } from './heldOut.ts';
-import type { ClientCompletion, CompletionRecord, StoredCompletion } from './types.ts';
+import type { ClientCompletion, CompletionRecord, StoredCompletion, StoredPrediction } from './types.ts';
 
 /** Matches looked at when feedback is joined by its prompt; newest first. */
 const JOIN_CANDIDATES = 50;
@@ -31,7 +31,7 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
     @id, @createdAt, @source, @session, @workspaceKey, @relativePath, @language, @documentVersion, @offset, @column,
     @heldOut, @promptText, @promptTokens, @promptHash, @requestHash, @modelHash, @adapterVersion, @temperature,
     @topP, @topK, @repetitionPenalty, @seed, @generatedTokens, @generatedLogprobs, @finishReason, @ended, @rawText,
-    @cacheOrigin, @latency, @adapterScale, @modelLogprobs)`;
+    @cacheOrigin, @latency, @adapterScale, @modelLogprobs, @acceptance)`;
   const insertQuick = quick.prepare(insertSql);
   const insertDurable = durable.prepare(insertSql);
   const byId = durable.prepare('SELECT * FROM completions WHERE id = ?');
@@ -113,6 +113,7 @@ interface CompletionDbRow {
   latency: string;
   adapter_scale: number;
   model_logprobs: Buffer;
+  acceptance: string | null;
 }
 
 /** A row with its blobs and JSON decoded. */
@@ -149,6 +150,7 @@ export function completionOf(row: CompletionDbRow): StoredCompletion {
     rawText: row.raw_text,
     cacheOrigin: row.cache_origin,
     latency: JSON.parse(row.latency) as CompletionRecord['latency'],
+    ...(row.acceptance === null ? {} : { prediction: JSON.parse(row.acceptance) as StoredPrediction }),
   };
 }
 
@@ -168,6 +170,8 @@ function rowOf(record: CompletionRecord): Record<string, unknown> {
     modelLogprobs: encodeLogprobs(record.modelLogprobs),
     ended: record.ended ? 1 : 0,
     latency: JSON.stringify(record.latency),
+    acceptance: record.prediction === undefined ? null : JSON.stringify(record.prediction),
+    prediction: null,
     sampling: null,
   };
 }

@@ -193,4 +193,8 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE trained SET workspace_key = completions.workspace_key FROM outcomes
     JOIN completions ON completions.id = outcomes.completion_id WHERE outcomes.event_id = trained.event_id;
   `,
+  `
+  -- Predicted chances of acceptance and the features they were computed from, as JSON; NULL: none was predicted.
+  ALTER TABLE completions ADD COLUMN acceptance TEXT;
+  `,
 ];

@@ -7,6 +7,7 @@ import { createEventTable, type EventTable } from './events.ts';
 import { createFactTable, type FactTable } from './facts.ts';
 import { makePrivateFolder } from './folder.ts';
 import { DEFAULT_RETENTION, prune, type RetentionLimits } from './prune.ts';
+import { createJudgedTable, type JudgedTable } from './judged.ts';
 import { createRunTable, type RunTable } from './runs.ts';
 import { createServedTable, type ServedTable } from './served.ts';
 import type { CompletionRecord, CompletionSink } from './types.ts';
@@ -27,6 +28,7 @@ export interface Store extends CompletionSink {
   readonly adapters: AdapterTable;
   readonly runs: RunTable;
   readonly served: ServedTable;
+  readonly judged: JudgedTable;
   readonly erasure: EraseTable;
   counter(name: string): number;
   count(name: string, by?: number): void;
@@ -65,6 +67,7 @@ export function openStore(dataDir: string, maxBytes?: number): Store {
     adapters: guardAll(path, createAdapterTable(durable)),
     runs: guardAll(path, createRunTable(durable)),
     served: guardAll(path, createServedTable(durable)),
+    judged: guardAll(path, createJudgedTable(durable)),
     erasure: guardAll(path, createEraseTable(durable)),
     recordCompletion: (record: CompletionRecord) => guarded(path, () => completions.insert(record)),
     countCancelled: () => count(CANCELLED),

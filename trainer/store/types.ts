@@ -5,6 +5,7 @@ import type {
   RunSummary,
   UpdateConfig,
 } from '../../extension/common/contracts/index.ts';
+import type { RewardFacts } from '../../extension/common/reward/reward.ts';
 import type { Survival } from '../../extension/common/reward/survival.ts';
 
 /** Written when a completion request that allows recording is answered. */
@@ -48,9 +49,30 @@ export interface CompletionRecord {
   finishReason: 'stop' | 'length' | 'cancelled';
   ended: boolean;
   rawText: string;
+  /** Absent: none was predicted. */
+  prediction?: StoredPrediction;
   /** `lookAhead`: it was asked for before it was needed. */
   cacheOrigin: 'none' | 'prefix' | 'lookAhead';
   latency: { queue: number; prompt: number; firstToken: number; total: number };
+}
+
+/** Predicted chances that a completion is taken, and the features that they were computed from. */
+export interface StoredPrediction {
+  /** Version of the features. */
+  v: number;
+  /** Before anything was generated. */
+  before: number;
+  /** Absent: nothing was written. */
+  after?: number;
+  x: number[];
+}
+
+/** What became of a completion of which something was predicted. */
+export interface JudgedOutcome extends RewardFacts {
+  prediction: StoredPrediction;
+  workspaceKey: string;
+  /** By the client's clock. */
+  at: number;
 }
 
 /** What the inference service needs of the store. */

@@ -98,6 +98,13 @@ export const completionResponseSchema = z.looseObject({
       first_probability: z.number(),
     })
     .optional(),
+  /**
+   * Predicted chance that the suggestion will be taken, 0..1: before anything was generated and, where the text isn't
+   * empty, with what was generated. A client that filters shows what reaches the threshold.
+   */
+  acceptance: z
+    .looseObject({ before: z.number(), after: z.number().optional(), threshold: z.number() })
+    .optional(),
   /** Milliseconds. */
   timings: z.looseObject({
     queue: z.number(),

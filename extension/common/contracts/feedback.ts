@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { evidenceSchema, outcomeSchema } from './outcome.ts';
+import { displayDecisionSchema, evidenceSchema, outcomeSchema } from './outcome.ts';
 import { optional } from './requestFields.ts';
 
 /** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
@@ -27,6 +27,7 @@ const outcomeEventSchema = z.looseObject({
   shownText: z.string(),
   /** Names of the filters that changed or hid the text. */
   filters: z.array(z.string()).default([]),
+  display: displayDecisionSchema.optional(),
   /** How long the text was on display, in milliseconds. */
   shownMs: z.number().nonnegative().default(0),
   language: z.string().default(''),

@@ -19,6 +19,19 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
+/** What the display filter decided about a suggestion; absent where it is off. */
+export const displayDecisionSchema = z.looseObject({
+  shown: z.boolean(),
+  /** Predicted chance of acceptance, and the least that is shown. */
+  chance: z.number(),
+  threshold: z.number(),
+  /** Shown though it is below the threshold, to find out where the filter errs. */
+  explored: z.boolean(),
+  /** Probability with which this was decided. */
+  propensity: z.number(),
+});
+export type DisplayDecision = z.infer<typeof displayDecisionSchema>;
+
 /**
  * How the display of a suggestion is known, strongest first: the editor's own event, our own accept or
  * Escape command, an observation through the stable API, anything weaker.

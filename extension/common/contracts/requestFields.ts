@@ -20,6 +20,8 @@ export const honeFields = {
   document_version: optional(z.int().nonnegative()),
   offset: optional(z.int().nonnegative()),
   session: optional(z.string()),
+  /** When it is asked for, milliseconds since the epoch, by the clock that the feedback's `at` is of. */
+  asked_at: optional(z.number().nonnegative()),
 };
 
 export type HoneFields = { [Field in keyof typeof honeFields]?: z.output<(typeof honeFields)[Field]> };

@@ -41,13 +41,16 @@ const hideFilters = {
   loneCloser,
 } satisfies Record<string, HideFilter>;
 
+/** Hides what will hardly be taken; see `extension/common/display`. Not of this list: it asks a predictor. */
+export const DISPLAY_FILTER = 'unlikely';
+
 export type FilterName = keyof typeof rawFilters | keyof typeof trimFilters | keyof typeof hideFilters;
 /** In the order in which they run. */
 export const FILTER_NAMES = Object.keys({ ...rawFilters, ...trimFilters, ...hideFilters }) as FilterName[];
 
 /** What one filter did to a text. */
 export interface FilterStep {
-  filter: FilterName;
+  filter: FilterName | typeof DISPLAY_FILTER;
   /** `cut`: the text ends earlier; `rewrote`: it is another one; `hid`: it isn't shown. */
   did: 'cut' | 'rewrote' | 'hid';
   /** UTF-16 units that the text lost by it; below 0: that it won. */
@@ -58,11 +61,11 @@ export interface FilterResult {
   /** Text to show; empty when it is hidden. */
   text: string;
   /** Names of the filters that changed or hid the text, in the order in which they ran. */
-  filters: FilterName[];
+  filters: (FilterName | typeof DISPLAY_FILTER)[];
   /** What each of them did. */
   steps: FilterStep[];
   /** The filter that hid it; absent when it is shown. */
-  hiddenBy?: FilterName;
+  hiddenBy?: FilterName | typeof DISPLAY_FILTER;
   /** The model itself added nothing to the line: no filter took anything away. */
   silent: boolean;
 }

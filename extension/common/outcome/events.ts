@@ -4,6 +4,8 @@
  * Offsets are UTF-16 units of the document as it stands, carriage returns included.
  */
 
+import type { DisplayDecision } from '../contracts/outcome.ts';
+
 /** The text of a document right after the event. A string is one; an editor's document is wrapped in one. */
 export interface DocumentText {
   readonly length: number;
@@ -42,6 +44,7 @@ export interface OfferedCompletion {
   /** Names of the filters that changed the text. */
   filters: string[];
   /** Facts that are copied into the outcome event. */
+  display?: DisplayDecision | undefined;
   language: string;
   relativePath: string;
   workspaceKey: string;

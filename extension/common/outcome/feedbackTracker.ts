@@ -115,6 +115,7 @@ export class FeedbackTracker {
       evidence,
       shownText: 'insertText' in completion ? shownText(completion) : '',
       filters: completion.filters,
+      ...(completion.display === undefined ? {} : { display: completion.display }),
       shownMs,
       language: completion.language,
       relativePath: completion.relativePath,

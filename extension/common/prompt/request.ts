@@ -13,6 +13,8 @@ interface RequestFacts {
   documentVersion: number;
   /** UTF-16 offset of the caret in the document. */
   offset: number;
+  /** Milliseconds since the epoch, by the clock that its feedback is of. */
+  askedAt?: number;
   /** False: nothing of the request is written anywhere. */
   record: boolean;
   /** Pieces of other files. */
@@ -36,6 +38,7 @@ export function lineRequest(window: PromptWindow, facts: RequestFacts): Completi
     session: facts.session,
     document_version: facts.documentVersion,
     offset: facts.offset,
+    ...(facts.askedAt === undefined ? {} : { asked_at: facts.askedAt }),
     record: facts.record,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { adamWStep, clipGradientNorm, decayedRate, initialAdamW } from '../../../trainer/learning/adamw.ts';
-import { advantages, meanOfRewards } from '../../../trainer/learning/baseline.ts';
+import { baselinesOf, meanOfRewards } from '../../../trainer/learning/baseline.ts';
 import {
   baseKlLoss,
   crossEntropy,
@@ -124,17 +124,33 @@ describe('clipGradientNorm', () => {
   });
 });
 
-describe('advantages', () => {
-  it('uses the mean known before the batch for all of it', () => {
-    const first = advantages([0.75, -0.25], meanOfRewards([], 'rule'));
-    assert.deepEqual(first.advantages, [0.75, -0.25]);
+describe('the baseline', () => {
+  const sample = (reward: number, before: number | null = null) => ({ reward, before });
+  const none = meanOfRewards([], 'rule');
+  const options = { baseline: 'acceptance', acceptThreshold: 0.25 } as const;
+
+  it('is the mean known before the batch for all of it', () => {
+    const first = baselinesOf([sample(0.75), sample(-0.25)], none, options);
+    assert.deepEqual(first.baselines, [0, 0]);
     assert.ok(first.next.mean > 0 && first.next.mean < 0.25);
     assert.equal(first.next.count, 2);
   });
 
   it('tends to the mean reward, so that rejections push down and acceptances up', () => {
-    let state = meanOfRewards([], 'rule');
-    for (let i = 0; i < 400; i++) state = advantages([i % 4 === 0 ? 0.75 : -0.25], state).next;
+    let state = none;
+    for (let i = 0; i < 400; i++)
+      state = baselinesOf([sample(i % 4 === 0 ? 0.75 : -0.25)], state, options).next;
     close(state.mean, 0, 0.05);
+  });
+
+  it('is what showing was expected to earn at the place, where that was predicted', () => {
+    const samples = [sample(-0.25, 0.1), sample(0, 0.1), sample(0, 0.6), sample(0.75, 0.6), sample(-0.25)];
+    const { baselines } = baselinesOf(samples, { ...none, mean: 0.2 }, options);
+    [-0.15, -0.15, 0.35, 0.35, 0.2].forEach((expected, i) => close(baselines[i]!, expected));
+    const advantage = (i: number): number => samples[i]!.reward - baselines[i]!;
+    assert.ok(advantage(1) > 0, 'silence is right where little is taken');
+    assert.ok(advantage(2) < 0, 'and wrong where much is');
+    const means = baselinesOf(samples, { ...none, mean: 0.2 }, { ...options, baseline: 'mean' }).baselines;
+    assert.deepEqual(means, [0.2, 0.2, 0.2, 0.2, 0.2]);
   });
 });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CompletionRequestInput, FeedbackEvent } from '../../../extension/common/contracts/index.ts';
+import type {
+  CompletionRequestInput,
+  CompletionResponse,
+  FeedbackEvent,
+} from '../../../extension/common/contracts/index.ts';
 import { feedbackEventSchema } from '../../../extension/common/contracts/index.ts';
 import { seededIds, VirtualClock } from '../../../trainer/replay/clock.ts';
 import { SimulatedDeveloper, type Exchange } from '../../../trainer/replay/developer.ts';
@@ -32,6 +36,7 @@ async function stream(
   suggest: (rest: string, index: number) => string,
   habits: Partial<Habits> = {},
   seed = 1,
+  acceptance?: CompletionResponse['acceptance'],
 ): Promise<Stream> {
   const clock = new VirtualClock();
   const editor = new SimulatedEditor(clock, seededIds(clock, keyedRandom(seed, 'events')));
@@ -41,7 +46,8 @@ async function stream(
     complete: async (request: CompletionRequestInput) => {
       result.requests.push(request);
       const line = file.text.slice(request.offset).split('\n', 1)[0]!;
-      return { id: completionId(), text: suggest(line, result.requests.length), adapterVersion: 0 };
+      const suggested = suggest(line, result.requests.length);
+      return { id: completionId(), text: suggested, adapterVersion: 0, acceptance };
     },
     submit: async (events: FeedbackEvent[]) => {
       result.events.push(...events);
@@ -53,6 +59,7 @@ async function stream(
     seed,
     session: 'test',
     context: noContext,
+    displayFilter: acceptance !== undefined,
     beforeLine: async () => {},
     onExchange: (exchange) => result.exchanges.push(exchange),
   });
@@ -64,6 +71,8 @@ async function stream(
 
 const outcomes = (events: FeedbackEvent[]): string[] =>
   events.flatMap((event) => (event.kind === 'outcome' ? [event.outcome.kind] : []));
+
+const outcomesOf = ({ events }: Stream) => events.filter((event) => event.kind === 'outcome');
 
 describe('the simulated developer', () => {
   it('writes the file as it is, whatever was suggested', async () => {
@@ -162,5 +171,22 @@ describe('the simulated developer', () => {
     const first = await stream(suggest, {}, 7);
     assert.deepEqual(await stream(suggest, {}, 7), first);
     assert.notDeepEqual((await stream(suggest, {}, 8)).exchanges, first.exchanges);
+  });
+
+  it('sees nothing of what will hardly be taken, but for a little that is tried, always the same', async () => {
+    const unlikely = { before: 0.1, after: 0.05, threshold: 0.125 };
+    const run = async () => outcomesOf(await stream((rest) => rest, {}, 1, unlikely));
+    const first = await run();
+    const hidden = first.filter(({ outcome }) => outcome.kind === 'suppressed');
+    assert.ok(hidden.length > 0.8 * first.length, `${hidden.length} of ${first.length}`);
+    for (const { outcome, display } of first) {
+      if (outcome.kind === 'silent') continue;
+      assert.equal(display!.shown, display!.explored);
+      assert.equal(display!.propensity, display!.explored ? 0.02 : 0.98);
+    }
+    const likely = { ...unlikely, after: 0.2 };
+    const shown = outcomesOf(await stream((rest) => rest, {}, 1, likely));
+    assert.ok(shown.every(({ outcome }) => outcome.kind !== 'suppressed'));
+    assert.deepEqual(await run(), first);
   });
 });

@@ -10,6 +10,11 @@ const SERVED: Record<string, [name: string, help: string]> = {
   'served/retained_chars': ['hone_served_retained_chars', 'Characters that stayed, by request.'],
   'served/shown_chars': ['hone_served_shown_chars', 'Mean length of shown suggestions.'],
   'served/silent_share': ['hone_served_silent_share', 'Share of requests that the model left empty.'],
+  'served/suppressed_share': ['hone_served_suppressed_share', 'Share of requests whose text a filter hid.'],
+  'served/unlikely_share': [
+    'hone_served_unlikely_share',
+    'Share of requests whose text the display filter hid.',
+  ],
   'served/one_character_share': [
     'hone_served_one_character_share',
     'Share of shown suggestions of one character.',

@@ -1,8 +1,9 @@
 /** One completion from request to record, for both completion routes. */
 import { v7 as uuidv7 } from 'uuid';
 import { findStop } from '../../inference/text.ts';
+import type { CompletionResponse } from '../../../extension/common/contracts/index.ts';
 import type { Engine, GeneratedToken, GenerateRequest, GenerateResult } from '../../inference/types.ts';
-import type { CompletionRecord } from '../../store/types.ts';
+import type { CompletionRecord, StoredPrediction } from '../../store/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import type { InferenceEnvironment } from './environment.ts';
 import { buildPrompt, type BuiltPrompt, type PromptSource } from './prompt.ts';
@@ -31,6 +32,8 @@ export interface CompletionAsk {
   language: string;
   documentVersion: number;
   offset: number;
+  /** By the client's clock, milliseconds since the epoch. */
+  askedAt: number | undefined;
 }
 
 export interface Answer {
@@ -38,6 +41,8 @@ export interface Answer {
   createdAt: number;
   prompt: BuiltPrompt;
   result: GenerateResult;
+  /** Null: there is no predictor. */
+  acceptance: CompletionResponse['acceptance'] | null;
   /** The stop string that ended the text, or null. */
   stoppedBy: string | null;
 }
@@ -82,32 +87,53 @@ export class Completion {
       priority: ask.lookAhead === true || ask.maxTokens === 0 ? 'lookahead' : 'keystroke',
     });
     environment.count(this.prompt, result);
-    if (ask.maxTokens === 0) return this.answer(result);
-    if (ask.lookAhead === true) this.keep(result, signal);
-    else if (ask.record) this.write(result, onToken !== undefined);
-    return this.answer(result);
+    if (ask.maxTokens === 0) return this.answer(result, null);
+    const prediction = result.finishReason === 'cancelled' ? null : this.predict(result);
+    if (ask.lookAhead === true) this.keep(result, prediction, signal);
+    else if (ask.record) this.write(result, prediction, onToken !== undefined);
+    return this.answer(result, prediction);
   }
 
-  private answer(result: GenerateResult): Answer {
+  private answer(result: GenerateResult, prediction: StoredPrediction | null): Answer {
     return {
       id: this.id,
       createdAt: this.createdAt,
       prompt: this.prompt,
       result,
+      acceptance: prediction && {
+        before: prediction.before,
+        ...(prediction.after === undefined ? {} : { after: prediction.after }),
+        threshold: this.environment.acceptance!.threshold,
+      },
       stoppedBy: stopString(result, this.ask.stop),
     };
   }
 
+  private predict(result: GenerateResult): StoredPrediction | null {
+    const { ask, environment, prompt } = this;
+    const { language, workspaceKey, askedAt } = ask;
+    const predictor = environment.acceptance;
+    if (predictor === null) return null;
+    return predictor.predict({
+      promptText: prompt.text,
+      ...{ language, workspaceKey, askedAt },
+      text: result.text,
+      logprobs: result.tokens.map((token) => token.modelLogprob),
+      finished: result.finishReason === 'stop',
+    });
+  }
+
   /** A client that hangs up on a stream may have shown what it got by then. */
-  private write(result: GenerateResult, streamed: boolean): void {
+  private write(result: GenerateResult, prediction: StoredPrediction | null, streamed: boolean): void {
     const { environment, id } = this;
     const cancelled = result.finishReason === 'cancelled';
     if (cancelled) guarded(environment, id, () => environment.sink.countCancelled());
-    if (!cancelled || (streamed && result.text !== '')) writeRecord(environment, this.record(result));
+    if (!cancelled || (streamed && result.text !== ''))
+      writeRecord(environment, this.record(result, prediction));
   }
 
   /** Until it is shown. */
-  private keep(result: GenerateResult, signal: AbortSignal): void {
+  private keep(result: GenerateResult, prediction: StoredPrediction | null, signal: AbortSignal): void {
     if (result.finishReason === 'cancelled') {
       if (signal.aborted) return;
       throw new HoneError(
@@ -116,10 +142,11 @@ export class Completion {
       );
     }
     this.environment.countAhead();
-    if (this.ask.record) this.environment.unshown.keep({ ...this.record(result), cacheOrigin: 'lookAhead' });
+    if (!this.ask.record) return;
+    this.environment.unshown.keep({ ...this.record(result, prediction), cacheOrigin: 'lookAhead' });
   }
 
-  private record(result: GenerateResult): CompletionRecord {
+  private record(result: GenerateResult, prediction: StoredPrediction | null): CompletionRecord {
     const { ask, prompt } = this;
     return {
       id: this.id,
@@ -149,6 +176,7 @@ export class Completion {
       finishReason: result.finishReason,
       ended: result.ended,
       rawText: result.text,
+      ...(prediction === null ? {} : { prediction }),
       cacheOrigin: result.cachedTokens > 0 ? 'prefix' : 'none',
       latency: result.timings,
     };

@@ -134,6 +134,7 @@ function wholeResponse(answer: Answer, model: ModelInfo, wantsLogprobs: boolean)
     ...(prompt.masked ? { secrets_masked: true } : {}),
     ...(prompt.truncatedTokens > 0 ? { truncated_tokens: prompt.truncatedTokens } : {}),
     ...confidenceIn(result),
+    ...(answer.acceptance === null ? {} : { acceptance: answer.acceptance }),
     timings: {
       queue: result.timings.queue,
       prompt: result.timings.prompt,

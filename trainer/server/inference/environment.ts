@@ -1,7 +1,8 @@
 /** What the inference routes share: the engine once it is loaded, where records go, defaults and counts. */
 import type { AdapterRef } from '../../../extension/common/contracts/index.ts';
 import type { Engine, GenerateResult } from '../../inference/types.ts';
-import type { CompletionSink } from '../../store/types.ts';
+import type { PredictionAsk } from '../../acceptance/acceptanceModel.ts';
+import type { CompletionSink, StoredPrediction } from '../../store/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import { Metrics } from '../shared/metrics.ts';
@@ -18,6 +19,11 @@ export interface AdapterDirectory {
   list(): AdapterRef[];
   /** Puts a version into service, 0 for the base, at its own scale unless one is given. */
   activate(version: number, scale?: number): Promise<void>;
+}
+
+export interface AcceptancePredictor {
+  readonly threshold: number;
+  predict(ask: PredictionAsk): StoredPrediction;
 }
 
 export interface EnvironmentOptions {
@@ -38,6 +44,8 @@ export class InferenceEnvironment {
   readonly fellBack: string | undefined;
   readonly metrics = new Metrics();
   adapters: AdapterDirectory | null = null;
+  /** Predicts whether a completion will be taken. */
+  acceptance: AcceptancePredictor | null = null;
   /** Told of each completion that could not be recorded. */
   onRecordFailure: (error: unknown) => void = () => {};
   /** Completions that were asked for ahead. */

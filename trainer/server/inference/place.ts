@@ -6,7 +6,14 @@ import type { CompletionAsk } from './answer.ts';
 /** Where a completion is asked for, and whether that may be written down. */
 export type Place = Pick<
   CompletionAsk,
-  'record' | 'session' | 'workspaceKey' | 'relativePath' | 'language' | 'documentVersion' | 'offset'
+  | 'record'
+  | 'session'
+  | 'workspaceKey'
+  | 'relativePath'
+  | 'language'
+  | 'documentVersion'
+  | 'offset'
+  | 'askedAt'
 >;
 
 /** Hone's own fields of a request with their defaults; the workspace key is the body's, else the header's. */
@@ -19,5 +26,6 @@ export function placeOf(request: FastifyRequest, body: HoneFields): Place {
     language: body.language ?? '',
     documentVersion: body.document_version ?? 0,
     offset: body.offset ?? 0,
+    askedAt: body.asked_at,
   };
 }
