@@ -8,6 +8,7 @@ import { Completing } from './vscode/completing.ts';
 import { completionCommands, hideSuggestion } from './vscode/completionCommands.ts';
 import { showContext } from './vscode/contextKeys.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
+import { dataCommands } from './vscode/dataCommands.ts';
 import { learningCommands } from './vscode/learningCommands.ts';
 import { Menu } from './vscode/menu.ts';
 import { modelCommands } from './vscode/modelCommands.ts';
@@ -73,6 +74,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
         ...completionCommands({ settings, completing, snooze, situation }),
         ...learningCommands({ settings, backend, cache: completing.cache }),
         ...modelCommands({ settings, backend, paths, log: (message) => log.info(message) }),
+        ...dataCommands({ paths, backend, completing }),
         restartCompanion: () => backend.restartCompanion(),
         showLog: () => log.show(),
         showMenu: () => menu.show(),

@@ -20,6 +20,8 @@ export const COMMANDS = {
   resumeLearning: { id: 'hone.resumeLearning', title: 'Resume Learning' },
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },
   activateAdapter: { id: 'hone.activateAdapter', title: 'Activate Adapter…' },
+  exportData: { id: 'hone.exportData', title: 'Export My Data…' },
+  deleteData: { id: 'hone.deleteData', title: 'Delete My Data…' },
   restartCompanion: { id: 'hone.restartCompanion', title: 'Restart Companion' },
   selectModel: { id: 'hone.selectModel', title: 'Select Model…' },
   downloadModel: { id: 'hone.downloadModel', title: 'Download Model…' },

@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid';
 import { commands, Disposable, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
+import type { DataScope } from '../common/contracts/data.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import { SuggestionFollower } from '../common/suggestion/follower.ts';
 import type { Backend } from '../node/backend.ts';
@@ -95,6 +96,13 @@ export class Completing implements Disposable {
     this.#provider.forget();
     this.capture.restart(policy.mayRecord());
     backend.changeTracking(policy.mayRecord());
+  }
+
+  /** What is in this window's memory of a scope goes: what is open is forgotten, unless it is about one suggestion. */
+  forgetData(scope: DataScope): void {
+    if (scope.kind === 'event') return this.cache.forget(scope.id);
+    this.#provider.forget();
+    this.capture.restart(this.#options.policy.mayRecord());
   }
 
   /** Suggestions are made in another way now: none of the earlier ones is offered. */

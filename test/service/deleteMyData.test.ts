@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { v7 as newId } from 'uuid';
 import { readSettings } from '../../extension/common/contributions.ts';
 import { Backend } from '../../extension/node/backend.ts';
+import type { ExportManifest } from '../../extension/common/contracts/data.ts';
+import { runHoneCommand } from '../../extension/node/honeCommand.ts';
 import { isAlive } from '../../extension/node/companionLock.ts';
 import { pathsIn, type Paths } from '../../extension/node/paths.ts';
 import { StoreDatabase } from '../../extension/node/storeDatabase.ts';
@@ -114,6 +116,21 @@ describe('"Delete My Data" without an editor', function () {
     // A window that still follows it.
     await backend.add([outcomeEvent(ids[1], Date.now())]);
     assert.equal((await backend.counts()).events, 2);
+  });
+
+  it('comes after an export, which holds it all', async () => {
+    await ready();
+    const id = await suggestion('a');
+    await until(async () => (await pending()) === 0, 'delivery', PATIENCE_MS);
+    const target = join(data, 'export');
+    const args = ['data', 'export', target, '--data-dir', paths.companionDir];
+    const manifest = JSON.parse(await runHoneCommand(paths, [...args, '--json'])) as ExportManifest;
+    assert.deepEqual(
+      ['companion.jsonl', 'extension.jsonl'].map((file) => manifest.rows[file]!.completions),
+      [1, 1],
+    );
+    for (const file of Object.keys(manifest.rows)) assert.ok(readFileSync(join(target, file)).includes(id));
+    await assert.rejects(runHoneCommand(paths, args), /is there already|Can't make the folder/);
   });
 
   it('is made up for at the companion when that runs again, also by another window', async () => {

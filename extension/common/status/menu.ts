@@ -24,6 +24,8 @@ export function menuItems(situation: Situation): MenuItem[] {
     item('showStatus', '$(info) Show status', situation.model ?? ''),
     item('showLog', '$(output) Show log'),
     item('openSettings', '$(gear) Settings'),
+    item('exportData', '$(export) Export my data…'),
+    item('deleteData', '$(trash) Delete my data…'),
     item('reportIssue', '$(bug) Report issue…'),
   ];
 }

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { l10n, ProgressLocation, window, workspace } from 'vscode';
+import type { DataScope, Deletion } from '../common/contracts/data.ts';
+import type { CommandName } from '../common/contributions.ts';
+import type { Backend } from '../node/backend.ts';
+import { runHoneCommand } from '../node/honeCommand.ts';
+import type { Paths } from '../node/paths.ts';
+import { workspaceKeyOf } from '../node/workspaceKey.ts';
+import type { Action } from './commands.ts';
+import type { Completing } from './completing.ts';
+
+interface DataParts {
+  paths: Paths;
+  backend: Backend;
+  completing: Completing;
+}
+
+/** Commands about everything that is recorded. */
+export function dataCommands(parts: DataParts) {
+  return {
+    exportData: () => exportData(parts.paths),
+    deleteData: () => askWhatToDelete(parts),
+  } satisfies Partial<Record<CommandName, Action>>;
+}
+
+/**
+ * Deletes what is recorded in a scope, everywhere, and what this window keeps of it in memory. Returns what the
+ * companion deleted; null: it does as soon as it runs.
+ */
+export async function deleteRecorded(
+  { backend, completing }: Omit<DataParts, 'paths'>,
+  scope: DataScope,
+): Promise<Deletion | null> {
+  completing.forgetData(scope);
+  return backend.deleteData(scope);
+}
+
+async function exportData(paths: Paths): Promise<void> {
+  const chosen = await window.showOpenDialog({
+    title: l10n.t('Folder to put the export in'),
+    openLabel: l10n.t('Export Here'),
+    canSelectFiles: false,
+    canSelectFolders: true,
+  });
+  if (!chosen) return;
+  const folder = join(chosen[0]!.fsPath, `hone-export-${stamp(new Date())}`);
+  await withProgress(l10n.t('Exporting'), () =>
+    runHoneCommand(paths, ['data', 'export', folder, '--data-dir', paths.companionDir, '--json']),
+  );
+  void window.showInformationMessage(
+    l10n.t('Hone: everything that is recorded is in {0}; manifest.json says what is what.', folder),
+  );
+}
+
+async function askWhatToDelete(parts: DataParts): Promise<void> {
+  const everything = l10n.t('Everything');
+  const here = l10n.t('This Workspace');
+  const detail = l10n.t(
+    'Suggestions, what became of them, what you typed instead, the adapters that learned from it, their curves and logs. It can’t be undone. Settings stay.',
+  );
+  const folders = workspace.workspaceFolders ?? [];
+  const choices = folders.length === 0 ? [everything] : [everything, here];
+  const chosen = await window.showWarningMessage(
+    l10n.t('Delete what Hone has recorded?'),
+    { modal: true, detail },
+    ...choices,
+  );
+  if (chosen === undefined) return;
+  const scopes: DataScope[] =
+    chosen === everything
+      ? [{ kind: 'all' }]
+      : folders.map(({ uri }) => ({ kind: 'workspace', key: workspaceKeyOf(uri.toString()) }));
+  const deletions = await withProgress(l10n.t('Deleting'), async () => {
+    const done: (Deletion | null)[] = [];
+    for (const scope of scopes) done.push(await deleteRecorded(parts, scope));
+    return done;
+  });
+  void window.showInformationMessage(`Hone: ${describe(deletions)}`);
+}
+
+function describe(deletions: (Deletion | null)[]): string {
+  if (deletions.includes(null))
+    return l10n.t('deleted here. The companion does not run; it deletes its part as soon as it does.');
+  const sum = (count: (deletion: Deletion) => number): number =>
+    deletions.reduce((total, deletion) => total + count(deletion!), 0);
+  return l10n.t(
+    'deleted {0} suggestions, {1} events and {2} adapters.',
+    sum(({ completions }) => completions),
+    sum(({ events }) => events),
+    sum(({ versions }) => versions.length),
+  );
+}
+
+function withProgress<T>(title: string, work: () => Promise<T>): Thenable<T> {
+  return window.withProgress({ location: ProgressLocation.Notification, title: `Hone: ${title}` }, work);
+}
+
+/** `2026-01-31T12-00-00`: a name that every file system takes. */
+function stamp(at: Date): string {
+  return at.toISOString().slice(0, 19).replaceAll(':', '-');
+}
