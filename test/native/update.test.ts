@@ -145,6 +145,31 @@ describe('the update', () => {
     assert.deepEqual(lora.values, initialLora(lora.layout, 1).values);
   });
 
+  it('takes a group of completions of one prompt as it takes them one by one', async () => {
+    const [praised, blamed] = [policySample(0.5), policySample(-0.2)];
+    const other = { ...blamed.policy!, tokens: [73, 74], rewarded: 2, temperature: 1.3, weight: 2 };
+    const config = only({ policyWeight: 1, klWeight: 0.5, epsilon: 1, epochs: 3, miniBatch: 4 });
+    const single = [praised, { ...blamed, policy: other }, policySample(0.5)];
+    const group: Sample = {
+      eventId: 'group',
+      prompt: PROMPT,
+      group: single.map((sample) => ({
+        ...sample.policy!,
+        engineLogprobs: sample.policy!.tokens.map(() => 0),
+      })),
+    };
+    const [apart, together] = [await update(single, config), await update([group], config)];
+    const moved = together.lora.values.map(
+      (value, i) => value - initialLora(together.lora.layout, 1).values[i]!,
+    );
+    const largest = Math.max(...moved.map(Math.abs));
+    const difference = Math.max(...together.lora.values.map((x, i) => Math.abs(x - apart.lora.values[i]!)));
+    assert.ok(difference < 1e-3 * largest, `${difference} of ${largest}`);
+    for (const name of ['losses/policy_loss', 'losses/kl_to_base', 'losses/approx_kl', 'losses/entropy'])
+      assert.ok(Math.abs(together.reply.figures[name]! - apart.reply.figures[name]!) < 1e-5, name);
+    assert.ok(together.reply.figures['rollout/engine_logprob_diff']! > 0);
+  });
+
   it('gives the same adapter bit for bit from the same seed, another from another', async () => {
     const samples = [policySample(0.5), supervisedSample('correction'), policySample(-0.2)];
     const config = only({ correctionWeight: 1, policyWeight: 0.5, klWeight: 0.1 });
@@ -248,12 +273,12 @@ describe('the update', () => {
       return (config.policyWeight * loss) / GENERATED.length;
     };
     const device = new DeviceLora(network.device, lora, { scale: 1, trainable: true });
-    const reference = { behaviour, base: behaviour };
+    const references = [{ behaviour, base: behaviour }];
     await network.train(tree, lower, { lora: device, heads }, (results) =>
       derivativesOf(sample, layout, results, {
         config,
         counts: termTokens([sample], config),
-        reference,
+        references,
         sums: zeroSums(),
       }),
     );

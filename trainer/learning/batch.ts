@@ -1,4 +1,4 @@
-import type { Sample, UpdateConfig } from '../../extension/common/contracts/index.ts';
+import type { PolicySample, Sample, UpdateConfig } from '../../extension/common/contracts/index.ts';
 import type { HeadRequest, HeadResult } from '../model/network.ts';
 import { branchTargets, promptTargets, type TokenTree } from '../model/sequence.ts';
 import { baseKlLoss, crossEntropy, policyLoss } from './objective.ts';
@@ -6,7 +6,7 @@ import { baseKlLoss, crossEntropy, policyLoss } from './objective.ts';
 /** Temperature of cross-entropy and of the KL to the base. */
 const PLAIN_TEMPERATURE = 1;
 
-/** Log-probabilities that the policy terms compare with; computed once, before the first step. */
+/** Log-probabilities that a policy term compares with; computed once, before the first step. */
 export interface Reference {
   /** Under the adapter that sampled, at the sampling temperature. */
   behaviour: Float32Array;
@@ -17,7 +17,8 @@ export interface Reference {
 /** How a sample lies in its token tree. Equal token sequences share a branch. */
 interface SampleLayout {
   branches: number[][];
-  policyBranch: number | null;
+  /** Branch of each of the sample's policy terms. */
+  policyBranches: number[];
   supervisedBranch: number | null;
 }
 
@@ -62,6 +63,11 @@ export function zeroSums(): LossSums {
   };
 }
 
+/** The sampled completions of a sample. */
+export function policiesOf({ policy, group }: Sample): PolicySample[] {
+  return [...(policy ? [policy] : []), ...(group ?? [])];
+}
+
 /** Which terms of a sample are on under the configuration, and its branches. */
 export function layoutOf(sample: Sample, config: UpdateConfig): SampleLayout {
   const branches: number[][] = [];
@@ -70,11 +76,11 @@ export function layoutOf(sample: Sample, config: UpdateConfig): SampleLayout {
     return same >= 0 ? same : branches.push(tokens) - 1;
   };
   const wantsPolicy = config.policyWeight > 0 || config.klWeight > 0;
-  const { policy, supervised } = sample;
-  const policyBranch = policy && wantsPolicy ? place(policy.tokens) : null;
+  const { supervised } = sample;
+  const policyBranches = wantsPolicy ? policiesOf(sample).map(({ tokens }) => place(tokens)) : [];
   const supervisedOn = supervised && supervisedWeight(supervised.source, config) > 0;
   const supervisedBranch = supervisedOn ? place(supervised.tokens) : null;
-  return { branches, policyBranch, supervisedBranch };
+  return { branches, policyBranches, supervisedBranch };
 }
 
 /** Whether anything of the sample enters the loss. */
@@ -91,11 +97,11 @@ export function headsOf(
   tree: TokenTree,
   config: UpdateConfig,
 ): HeadRequest[] {
+  const policies = policiesOf(sample);
   const heads: HeadRequest[] = layout.branches.map((tokens, branch) => {
-    const temperatures = [PLAIN_TEMPERATURE];
-    if (branch === layout.policyBranch && !temperatures.includes(sample.policy!.temperature))
-      temperatures.push(sample.policy!.temperature);
-    return { ...branchTargets(tree, branch, tokens), temperatures };
+    const sampledAt = policies.filter((_, i) => layout.policyBranches[i] === branch);
+    const temperatures = new Set([PLAIN_TEMPERATURE, ...sampledAt.map(({ temperature }) => temperature)]);
+    return { ...branchTargets(tree, branch, tokens), temperatures: [...temperatures] };
   });
   const { context } = sample;
   if (context && config.contextWeight > 0)
@@ -108,9 +114,9 @@ export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
   const counts = zeroSums();
   for (const sample of samples) {
     const layout = layoutOf(sample, config);
-    if (layout.policyBranch !== null) {
-      counts.policyTokens += Math.min(sample.policy!.rewarded, sample.policy!.tokens.length);
-      counts.baseKlTokens += sample.policy!.tokens.length;
+    for (const { tokens, rewarded } of layout.policyBranches.length > 0 ? policiesOf(sample) : []) {
+      counts.policyTokens += Math.min(rewarded, tokens.length);
+      counts.baseKlTokens += tokens.length;
     }
     if (layout.supervisedBranch !== null) {
       if (sample.supervised!.source === 'correction')
@@ -134,9 +140,9 @@ export function derivativesOf(
   sample: Sample,
   layout: SampleLayout,
   results: HeadResult[],
-  batch: { config: UpdateConfig; counts: LossSums; reference: Reference | undefined; sums: LossSums },
+  batch: { config: UpdateConfig; counts: LossSums; references: Reference[] | undefined; sums: LossSums },
 ): Map<number, Float32Array>[] {
-  const { config, counts, reference, sums } = batch;
+  const { config, counts, references, sums } = batch;
   const supervised =
     config.correctionWeight * counts.correctionTokens +
     config.acceptedWeight * counts.acceptedTokens +
@@ -148,26 +154,22 @@ export function derivativesOf(
     derivatives[head]!.set(temperature, sum);
   };
 
-  if (layout.policyBranch !== null && reference) {
-    const policy = sample.policy!;
-    const { logprobs } = results[layout.policyBranch]!;
+  for (const [i, branch] of (references ? layout.policyBranches : []).entries()) {
+    const policy = policiesOf(sample)[i]!;
+    const { behaviour, base } = references![i]!;
+    const { logprobs } = results[branch]!;
     const term = policyLoss({
       logprobs: logprobs.get(policy.temperature)!,
-      behaviour: reference.behaviour,
+      behaviour,
       rewarded: policy.rewarded,
       advantage: policy.advantage,
       clipLow: config.clipLow,
       clipHigh: config.clipHigh,
     });
     const policyWeight = (config.policyWeight * policy.weight) / Math.max(1, counts.policyTokens);
-    addTo(layout.policyBranch, policy.temperature, term.derivatives, policyWeight);
-    const kl = baseKlLoss(logprobs.get(PLAIN_TEMPERATURE)!, reference.base);
-    addTo(
-      layout.policyBranch,
-      PLAIN_TEMPERATURE,
-      kl.derivatives,
-      config.klWeight / Math.max(1, counts.baseKlTokens),
-    );
+    addTo(branch, policy.temperature, term.derivatives, policyWeight);
+    const kl = baseKlLoss(logprobs.get(PLAIN_TEMPERATURE)!, base);
+    addTo(branch, PLAIN_TEMPERATURE, kl.derivatives, config.klWeight / Math.max(1, counts.baseKlTokens));
     sums.policy += policy.weight * term.loss;
     sums.clipped += term.clipped;
     sums.truncated += term.truncated;

@@ -17,13 +17,14 @@ import {
   writeLora,
   type Lora,
 } from '../model/lora.ts';
-import type { Network } from '../model/network.ts';
+import type { HeadResult, Network } from '../model/network.ts';
 import { AdapterSet, loadScored } from './adapterSet.ts';
 import { adamWStep, clipGradientNorm, decayedRate, type AdamWState } from './adamw.ts';
 import {
   derivativesOf,
   headsOf,
   layoutOf,
+  policiesOf,
   teaches,
   termTokens,
   zeroSums,
@@ -120,29 +121,38 @@ function prepare(
   return context.cache.prepare(sample.prompt, layoutOf(sample, request.config).branches);
 }
 
-/** Behaviour and base log-probabilities of the policy samples, with the trainer's own weights. */
+/** Behaviour and base log-probabilities of the policy samples, with the trainer's own weights; in their order. */
 async function referencesOf(
   samples: Sample[],
   request: UpdateRequest,
   context: UpdateContext,
-): Promise<Map<Sample, Reference>> {
+): Promise<Map<Sample, Reference[]>> {
   const { network } = context;
-  const references = new Map<Sample, Reference>();
+  const references = new Map<Sample, Reference[]>();
   const adapters = new AdapterSet(network, request.adapters);
   try {
     for (const [i, sample] of samples.entries()) {
       context.onProgress('reference', i + 1, samples.length);
       const layout = layoutOf(sample, request.config);
-      if (layout.policyBranch === null) continue;
+      if (layout.policyBranches.length === 0) continue;
       const { tree, lower } = await prepare(context, sample, request);
-      const { temperature, adapterVersion, adapterScale } = sample.policy!;
-      const head = headsOf(sample, layout, tree, request.config)[layout.policyBranch]!;
-      const score = async (lora: DeviceLora | null): Promise<Map<number, Float32Array>> =>
-        (await network.score(tree, lower, { lora, heads: [head] }))[0]!.logprobs;
-      const base = await score(null);
-      const served = adapters.get(adapterVersion, adapterScale);
-      const behaviour = served ? await score(served) : base;
-      references.set(sample, { behaviour: behaviour.get(temperature)!, base: base.get(1)! });
+      const branches = [...new Set(layout.policyBranches)];
+      const all = headsOf(sample, layout, tree, request.config);
+      const heads = branches.map((branch) => all[branch]!);
+      const scored = new Map<DeviceLora | null, HeadResult[]>();
+      const score = async (lora: DeviceLora | null, branch: number): Promise<HeadResult> => {
+        const results = scored.get(lora) ?? (await network.score(tree, lower, { lora, heads }));
+        scored.set(lora, results);
+        return results[branches.indexOf(branch)]!;
+      };
+      const ofSample: Reference[] = [];
+      for (const [j, { temperature, adapterVersion, adapterScale }] of policiesOf(sample).entries()) {
+        const branch = layout.policyBranches[j]!;
+        const base = await score(null, branch);
+        const behaviour = await score(adapters.get(adapterVersion, adapterScale), branch);
+        ofSample.push({ behaviour: behaviour.logprobs.get(temperature)!, base: base.logprobs.get(1)! });
+      }
+      references.set(sample, ofSample);
     }
   } finally {
     adapters.dispose();
@@ -153,7 +163,7 @@ async function referencesOf(
 async function train(
   samples: Sample[],
   parent: Parent,
-  references: Map<Sample, Reference>,
+  references: Map<Sample, Reference[]>,
   request: UpdateRequest,
   context: UpdateContext,
 ): Promise<{ lora: Lora; optimizer: AdamWState; figures: Record<string, number> }> {
@@ -185,7 +195,7 @@ async function train(
             derivativesOf(sample, layout, results, {
               config,
               counts,
-              reference: references.get(sample),
+              references: references.get(sample),
               sums: epochSums,
             }),
           );
@@ -284,12 +294,13 @@ function lossFigures(sums: LossSums): Record<string, number> {
 }
 
 /** How far the serving engine's log-probabilities are from the trainer's: two engines, two roundings. */
-function engineFigures(samples: Sample[], references: Map<Sample, Reference>): Record<string, number> {
-  const differences = samples.flatMap((sample) => {
-    const behaviour = references.get(sample)?.behaviour;
-    const engine = sample.policy?.engineLogprobs;
-    return behaviour && engine ? engine.map((x, t) => Math.abs(x - behaviour[t]!)) : [];
-  });
+function engineFigures(samples: Sample[], references: Map<Sample, Reference[]>): Record<string, number> {
+  const differences = samples.flatMap((sample) =>
+    policiesOf(sample).flatMap(({ engineLogprobs }, i) => {
+      const behaviour = references.get(sample)?.[i]?.behaviour;
+      return behaviour && engineLogprobs ? engineLogprobs.map((x, t) => Math.abs(x - behaviour[t]!)) : [];
+    }),
+  );
   if (differences.length === 0) return {};
   return { 'rollout/engine_logprob_diff': differences.reduce((sum, x) => sum + x, 0) / differences.length };
 }

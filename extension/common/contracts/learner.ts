@@ -88,29 +88,33 @@ export const updateConfigSchema = z.object({
 });
 export type UpdateConfig = z.infer<typeof updateConfigSchema>;
 
-/** One completion and what became of it, as token ids. */
+/** A sampled completion and how it is praised or blamed. */
+const policySchema = z.object({
+  /** Generated ids as sampled, end token included when the model ended by itself. */
+  tokens: tokens.min(1),
+  /** How many of them, from the first, carry the reward. */
+  rewarded: z.int().positive(),
+  /** reward − baseline; in a group, the reward normalised within it. */
+  advantage: z.number(),
+  weight: z.number().nonnegative(),
+  temperature: z.number().positive(),
+  /** Version of the adapter that served. */
+  adapterVersion: z.int().nonnegative(),
+  /** λ at which it served. */
+  adapterScale: z.number(),
+  /** The engine's own log-probabilities, as a check. */
+  engineLogprobs: z.array(z.number()).optional(),
+});
+export type PolicySample = z.infer<typeof policySchema>;
+
+/** A prompt with one completion and what became of it, or with a group of completions, as token ids. */
 const sampleSchema = z.object({
   eventId: z.string(),
   prompt: tokens.min(1),
   /** Policy-gradient term; absent for events that are no policy sample. */
-  policy: z
-    .object({
-      /** Generated ids as sampled, end token included when the model ended by itself. */
-      tokens: tokens.min(1),
-      /** How many of them, from the first, carry the reward. */
-      rewarded: z.int().positive(),
-      /** reward − baseline. */
-      advantage: z.number(),
-      weight: z.number().nonnegative(),
-      temperature: z.number().positive(),
-      /** Version of the adapter that served. */
-      adapterVersion: z.int().nonnegative(),
-      /** λ at which it served. */
-      adapterScale: z.number(),
-      /** The engine's own log-probabilities, as a check. */
-      engineLogprobs: z.array(z.number()).optional(),
-    })
-    .optional(),
+  policy: policySchema.optional(),
+  /** Several completions of the prompt, which is evaluated once for all of them. */
+  group: z.array(policySchema).min(1).optional(),
   /** Supervised term: what was typed instead (`correction`) or the accepted text (`accepted`), end token included. */
   supervised: z
     .object({

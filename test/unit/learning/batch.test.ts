@@ -31,7 +31,7 @@ function derivatives(samples: Sample[], weights: Partial<UpdateConfig>): number[
     const results = lengths.map(
       (n) => ({ logprobs: new Map([[1, new Float32Array(n).fill(-1)]]) }) as unknown as HeadResult,
     );
-    const batch = { config, counts, reference: undefined, sums: zeroSums() };
+    const batch = { config, counts, references: undefined, sums: zeroSums() };
     return derivativesOf(sample, layout, results, batch).map((head) => [...(head.get(1) ?? [])]);
   });
 }
