@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, renameSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../server/shared/logging.ts';
 import { hashText } from '../store/encoding.ts';
@@ -6,14 +6,13 @@ import { makePrivateFolder } from '../store/folder.ts';
 import { DEFAULT_RETENTION } from '../store/prune.ts';
 import type { RunRow } from '../store/types.ts';
 import { EventFile } from './eventFile.ts';
+import { appendLine, logLine } from './lines.ts';
 
 const RUNS_FOLDER = 'runs';
 /** One line of JSON an update. */
 export const METRICS_FILE = 'metrics.jsonl';
 /** One line an update or another thing that happened to what is learned. */
 export const TRAIN_LOG_FILE = 'train.log';
-/** A file of lines that has grown to this is put aside as `.1`, over the one before. */
-const MAX_LINES_BYTES = 8 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A key that may name a folder on every system; others are hashed. */
 const PLAIN_KEY = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -63,9 +62,7 @@ export class Board {
 
   /** A line of `train.log`. */
   say(workspaceKey: string, text: string, at = Date.now()): void {
-    this.write(workspaceKey, (folder) =>
-      appendLine(join(folder, TRAIN_LOG_FILE), `${new Date(at).toISOString()} ${text.replaceAll('\n', ' ')}`),
-    );
+    this.write(workspaceKey, (folder) => appendLine(join(folder, TRAIN_LOG_FILE), logLine(text, at)));
   }
 
   /** Deletes files that nothing was added to for as long as completions are kept. */
@@ -103,10 +100,4 @@ export class Board {
 
 function timesOf(seconds: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).map(([phase, value]) => [`time/${phase}`, value]));
-}
-
-function appendLine(path: string, line: string): void {
-  // A file that isn't there yet has no size.
-  if (existsSync(path) && statSync(path).size > MAX_LINES_BYTES) renameSync(path, `${path}.1`);
-  appendFileSync(path, `${line}\n`, { mode: 0o600 });
 }

@@ -6,6 +6,7 @@ import { addClientCommand } from './client.ts';
 import { addDataCommand } from './data.ts';
 import { addExplainCommand } from './explain.ts';
 import { addInspectCommand } from './inspect.ts';
+import { addJudgeCommand } from './judge.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
 import { addTrainCommand } from './train.ts';
@@ -20,6 +21,7 @@ function createProgram(): Command {
     .exitOverride();
   addServeCommand(program);
   addReplayCommand(program);
+  addJudgeCommand(program);
   addTrainCommand(program);
   addAdaptersCommand(program);
   addClientCommand(program);

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { FIM_CHOICES } from '../../extension/common/prompt/fimChoice.ts';
 import { trainingSettingsSchema } from '../coordinator/settings.ts';
 import type { GpuChoice } from '../inference/llama.ts';
+import { judgeConfigSchema } from '../judge/config.ts';
 import { LOG_LEVELS } from '../server/shared/logging.ts';
 
 export const GPU_CHOICES = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'] as const satisfies GpuChoice[];
@@ -79,6 +80,9 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How the companion learns.'),
+  judge: judgeConfigSchema
+    .prefault({})
+    .describe('What `hone judge` learns from, who judges, and how (docs/judge.md).'),
 });
 export type Config = z.infer<typeof configSchema>;
 

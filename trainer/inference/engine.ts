@@ -25,6 +25,8 @@ export interface EngineOptions {
   contextTokens?: number;
   /** One of `FIM_CHOICES`; absent: `auto`. */
   fimTemplate?: string;
+  /** The same numbers for the same requests, whatever else the machine computes; see `GenerateRequest.fresh`. */
+  steady?: boolean;
   /** Where the model's hash is kept; null: nowhere. */
   dataDir: string | null;
   logger: Logger;
@@ -45,7 +47,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
     const vocabulary = new Vocabulary(model, info, options.fimTemplate);
     const trained = model.trainContextSize;
     const contextTokens = Math.min(options.contextTokens ?? DEFAULT_CONTEXT_TOKENS, trained);
-    const pace = new Pace(backend, statSync(path).size);
+    const pace = new Pace(backend, statSync(path).size, options.steady === true);
     const context: ContextOptions = {
       contextTokens: Math.max(
         CONTEXT_STEP_TOKENS,

@@ -37,6 +37,7 @@ export async function generateOn(
   let firstTokenAt: number | null = null;
   // What was cancelled while it waited must not cut the cache that the next request goes on from.
   const isLate = request.signal?.aborted === true;
+  if (request.fresh === true && !isLate) await sequence.clearHistory();
   const cachedTokens = isLate ? 0 : await reusePrefix(sequence, request.prompt);
   if (isLate || !(await prefill(environment, request))) return finish('cancelled');
   // The last chunk of the prompt gives the first id, so that no evaluation is spent on a single token.

@@ -12,10 +12,15 @@ export class Pace {
   readonly batchTokens: number;
   private readonly backend: Backend;
   private readonly small: boolean;
+  private readonly steady: boolean;
 
-  /** `modelBytes`: size of the model file; the larger the model, the fewer tokens take 100 ms. */
-  constructor(backend: Backend, modelBytes: number) {
+  /**
+   * @param modelBytes size of the model file; the larger the model, the fewer tokens take 100 ms
+   * @param steady always the same pieces and threads, whatever other programs do: a sum's rounding depends on both
+   */
+  constructor(backend: Backend, modelBytes: number, steady: boolean) {
     this.backend = backend;
+    this.steady = steady;
     this.small = modelBytes <= SMALL_MODEL_BYTES;
     this.batchTokens = backend.device === 'cpu' ? cpuBatch(modelBytes) : GPU_BATCH_TOKENS;
   }
@@ -23,7 +28,7 @@ export class Pace {
   /** Sets the threads for a piece of the prompt, the cores that are free now, and returns its length in tokens. */
   beforePrompt(): number {
     if (this.backend.device !== 'cpu') return this.batchTokens;
-    const threads = this.backend.freeCores.count;
+    const { threads } = this;
     this.backend.llama.maxThreads = threads;
     return threads === 1 ? this.batchTokens / 2 : this.batchTokens;
   }
@@ -34,7 +39,11 @@ export class Pace {
    */
   beforeToken(): void {
     if (this.backend.device !== 'cpu') return;
-    this.backend.llama.maxThreads = this.small ? 1 : this.backend.freeCores.count;
+    this.backend.llama.maxThreads = this.small ? 1 : this.threads;
+  }
+
+  private get threads(): number {
+    return this.steady ? this.backend.threads : this.backend.freeCores.count;
   }
 }
 

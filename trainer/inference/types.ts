@@ -41,6 +41,8 @@ export interface GenerateRequest {
    */
   endsAt?: (text: string, generatingMs: number) => number | null;
   seed?: number;
+  /** Reads the whole prompt anew: what is computed then doesn't depend on what was asked before. */
+  fresh?: boolean;
   /** Called for every token, in order, before the next is computed. */
   onToken?: (token: GeneratedToken) => void;
   signal?: AbortSignal;

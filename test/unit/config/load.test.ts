@@ -50,19 +50,24 @@ describe('the configuration file', () => {
   });
 
   describe('takes the names of the recipe', () => {
-    const value = (key: string): unknown => {
+    const value = (name: string, key: string): unknown => {
       const sample: Record<string, unknown> = {
-        dataDir: 'somewhere',
-        'model.path': 'm.gguf',
-        'server.host': '::1',
+        'runner.output_dir': 'somewhere',
+        'data.train_data_paths': ['a.jsonl'],
+        'data.val_data_paths': ['b.jsonl', 'c.jsonl'],
+        'algorithm.sampling_params.temperature': 0.5,
+        'algorithm.group_size': 4,
+        'actor.model.lora_rank': 32,
       };
-      return sample[key] ?? (Number.isInteger(OWN_KEYS.get(key)!.default) ? 300 : 0.5);
+      if (key === 'model.path') return 'm.gguf';
+      if (key === 'server.host') return '::1';
+      return sample[name] ?? (Number.isInteger(OWN_KEYS.get(key)!.default) ? 300 : 0.5);
     };
     for (const { name, keys } of ALIASES) {
       for (const key of keys) {
         it(`${name} as ${key}`, () => {
           assert.ok(OWN_KEYS.has(key), `${key} is a key`);
-          const given = key === 'training.update.rank' ? 32 : value(key);
+          const given = value(name, key);
           const nested = name
             .split('.')
             .reduceRight<unknown>((node, part) => ({ [part]: node }), given) as object;
@@ -156,7 +161,7 @@ describe('the configuration file', () => {
       ],
       [
         'learningRate: 1',
-        'F/hone.yaml:1: There is no key "learningRate". Nearest: training.update.learningRate.',
+        'F/hone.yaml:1: There is no key "learningRate". Nearest: judge.update.learningRate.',
       ],
       [
         'actor: { optim: { lrr: 1 } }',
@@ -260,6 +265,13 @@ describe('the configuration file', () => {
       'server.exitWhenIdle',
       'training.update.firstLayer',
       'training.update.endLayer',
+      'judge.outputDir',
+      'judge.data.maxTrainItems',
+      'judge.data.maxValidationItems',
+      'judge.reward.url',
+      'judge.reward.model',
+      'judge.update.firstLayer',
+      'judge.update.endLayer',
     ];
     const without = [...OWN_KEYS].filter(([, node]) => node.default === undefined).map(([key]) => key);
     assert.deepEqual(without, dependent);

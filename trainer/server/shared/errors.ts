@@ -45,6 +45,11 @@ export const ERROR_STATUS = {
   data_dir_in_use: 500,
   export_folder_unusable: 500,
   learner_failed: 500,
+  dataset_invalid: 500,
+  data_leaks: 500,
+  output_dir_taken: 500,
+  judge_refused: 502,
+  verdicts_lost: 502,
 } as const;
 
 type ErrorCode = keyof typeof ERROR_STATUS;

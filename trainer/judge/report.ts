@@ -1,0 +1,41 @@
+/** The result of a judged run, for people. */
+import { table } from '../replay/table.ts';
+import type { SessionResult } from './session.ts';
+import { lossesOf, type VerdictCounts } from './verdict.ts';
+
+/** Before and after, groups, verdicts, and where things lie. */
+export function describeJudged(result: SessionResult): string {
+  const { validation, groups, verdicts, adapter, outputDir, steps, resumedFrom } = result;
+  const rows = Object.entries(validation).map(([kind, interval]) =>
+    interval === null
+      ? [kind, 'no prompt has a verdict before and after', '', '', '']
+      : [
+          kind,
+          interval.before.toFixed(4),
+          interval.after.toFixed(4),
+          signed(interval.difference),
+          `${signed(interval.low)} … ${signed(interval.high)}`,
+        ],
+  );
+  const resumed = resumedFrom > 0 ? ` (${resumedFrom} of them made by earlier starts)` : '';
+  return [
+    table([['judge', 'before', 'after', 'change', '95 % interval over prompts'], ...rows]),
+    '',
+    `${steps} steps${resumed}. Groups: ${groups.sampled} sampled, ${groups.zeroVariance} with equal rewards, ` +
+      `${groups.tooFewVerdicts} with too few verdicts.`,
+    `Verdicts in training: ${describeCounts(verdicts.training)}.`,
+    adapter === null ? 'Nothing was learned: no group told anything apart.' : `Adapter: ${adapter}`,
+    `Curves: tensorboard --logdir ${outputDir}`,
+  ].join('\n');
+}
+
+function describeCounts(counts: VerdictCounts): string {
+  const { lost } = lossesOf(counts);
+  const reasons = Object.entries(counts.lost).map(([reason, count]) => `${reason} ${count}`);
+  const why = reasons.length > 0 ? ` (${reasons.join(', ')})` : '';
+  return `${counts.scored} scored, ${counts.cached} of them from the cache, ${lost} lost${why}`;
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
+}
