@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { JudgeProgress } from '../judge/progress.ts';
 import { describeJudged } from '../judge/report.ts';
 import { HoneError } from '../server/shared/errors.ts';
+import { createLogger } from '../server/shared/logging.ts';
 import { addConfigOption, commandConfig } from './commandConfig.ts';
 import { addCommonOptions, type CommonOptions } from './options.ts';
 
@@ -18,7 +19,7 @@ export function addJudgeCommand(program: Command): void {
 async function judge(options: CommonOptions, command: Command): Promise<void> {
   // Loaded here and not above: other commands need neither llama.cpp nor a learner.
   const { judgeSession } = await import('../judge/session.ts');
-  const { config: all, modelPath, logger } = commandConfig(command);
+  const { config: all, modelPath } = commandConfig(command);
   const config = all.judge;
   if (options.seed !== undefined) config.seed = options.seed;
   const outputDir = needed(
@@ -39,7 +40,8 @@ async function judge(options: CommonOptions, command: Command): Promise<void> {
       threads: all.model.threads,
       environment: process.env,
       listener: progress,
-      logger,
+      // Beside the bar and its sentences, what usually goes well needs no lines.
+      logger: createLogger(all.logLevel === 'info' ? 'warn' : all.logLevel),
     });
     progress.stop();
     process.stdout.write(`${options.json ? JSON.stringify(result) : describeJudged(result)}\n`);
