@@ -6,13 +6,16 @@ import { Tape, type Variable } from '../ggml/tape.ts';
 import { TensorType, type Tensor } from '../ggml/tensor.ts';
 import { readArchitecture, type Architecture } from './architecture.ts';
 import type { DeviceLora } from './lora.ts';
+import { mergeHeads } from './mergedHeads.ts';
 import { treeMask, type TargetRows, type TokenTree } from './sequence.ts';
 import { loraVariables, transformerBlocks, type LoraVariables, type SequenceInputs } from './transformer.ts';
 import { loadWeights, type WeightOptions, type Weights } from './weights.ts';
 
 /** Upper bound of nodes that a block, its LoRA and their backward append. */
 const NODES_PER_BLOCK = 320;
-const NODES_OUTSIDE = 512;
+/** The same of a head, and of everything else. */
+const NODES_PER_HEAD = 64;
+const NODES_OUTSIDE = 256;
 
 /** Rows to score, in one head: their targets, and the temperatures at which probabilities are wanted. */
 export interface HeadRequest extends TargetRows {
@@ -74,7 +77,7 @@ export class Network {
 
   /** Output of the layers below the first LoRA, a constant of the tokens: [T × width]. */
   async lower(tree: TokenTree): Promise<Float32Array> {
-    const graph = this.#newGraph(this.firstLayer);
+    const graph = this.#newGraph(this.firstLayer, 0);
     try {
       const { inputs, fill } = this.#sequenceInputs(graph, tree);
       const ids = graph.input(TensorType.I32, tree.ids.length);
@@ -99,9 +102,12 @@ export class Network {
 
   /** Scores rows; nothing is differentiated. */
   async score(tree: TokenTree, lower: Float32Array, options: ForwardOptions): Promise<HeadResult[]> {
-    const pass = this.#build(tree, lower, options, false);
+    // References are given head by head.
+    const merged = options.reference ? null : mergeHeads(options.heads);
+    const pass = this.#build(tree, lower, { ...options, heads: merged?.heads ?? options.heads }, false);
     try {
-      return await pass.forward();
+      const results = await pass.forward();
+      return merged ? merged.split(results) : results;
     } finally {
       pass.dispose();
     }
@@ -119,9 +125,10 @@ export class Network {
     options: { lora: DeviceLora; heads: HeadRequest[] },
     coefficientsOf: (results: HeadResult[]) => Map<number, Float32Array>[],
   ): Promise<void> {
-    const pass = this.#build(tree, lower, options, true);
+    const { heads, split, join } = mergeHeads(options.heads);
+    const pass = this.#build(tree, lower, { ...options, heads }, true);
     try {
-      await pass.backward(coefficientsOf(await pass.forward()));
+      await pass.backward(join(coefficientsOf(split(await pass.forward()))));
     } finally {
       pass.dispose();
     }
@@ -133,8 +140,8 @@ export class Network {
     this.#weights.dispose();
   }
 
-  #newGraph(blocks: number): Graph {
-    return new Graph(this.device, NODES_OUTSIDE + NODES_PER_BLOCK * blocks);
+  #newGraph(blocks: number, heads: number): Graph {
+    return new Graph(this.device, NODES_OUTSIDE + NODES_PER_BLOCK * blocks + NODES_PER_HEAD * heads);
   }
 
   #sequenceInputs(graph: Graph, tree: TokenTree): { inputs: SequenceInputs; fill: () => void } {
@@ -157,7 +164,7 @@ export class Network {
   #build(tree: TokenTree, lower: Float32Array, options: ForwardOptions, differentiate: boolean): Pass {
     const { layers, width } = this.architecture;
     const tokens = tree.ids.length;
-    const graph = this.#newGraph(layers - this.firstLayer);
+    const graph = this.#newGraph(layers - this.firstLayer, options.heads.length);
     const tape = new Tape(graph);
     const { inputs, fill } = this.#sequenceInputs(graph, tree);
     const input = graph.input(TensorType.F32, width, tokens);
