@@ -7,9 +7,9 @@ const MOST_ROWS = 256;
 interface MergedHeads {
   heads: HeadRequest[];
   /** Results of the heads that were asked for, in their order. */
-  split(results: HeadResult[]): HeadResult[];
+  split: (results: HeadResult[]) => HeadResult[];
   /** Coefficients by temperature, of the heads that were asked for, as those of the merged ones. */
-  join(coefficients: Map<number, Float32Array>[]): Map<number, Float32Array>[];
+  join: (coefficients: Map<number, Float32Array>[]) => Map<number, Float32Array>[];
 }
 
 /** Merges heads of equal temperatures, in their order, up to so many rows. */
@@ -32,7 +32,7 @@ export function mergeHeads(requests: readonly HeadRequest[]): MergedHeads {
     heads,
     split: (results) =>
       places.map(({ head, from, to }) => part(results[head]!, heads[head]!.rows.length, from, to)),
-    join(coefficients) {
+    join: (coefficients) => {
       const joined = heads.map(() => new Map<number, Float32Array>());
       for (const [i, { head, from }] of places.entries())
         for (const [temperature, values] of coefficients[i]!) {

@@ -57,8 +57,8 @@ describe('merged heads', () => {
         [1, Float32Array.of(4, 5, 6)],
         [0.3, Float32Array.of(7, 8, 9)],
       ]),
-      new Map(),
-      new Map(),
+      new Map<number, Float32Array>(),
+      new Map<number, Float32Array>(),
     ]);
     assert.deepEqual(
       joined.map((head) => [...head].map(([t, values]) => [t, [...values]])),
