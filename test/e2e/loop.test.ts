@@ -199,6 +199,27 @@ describe('the loop in the editor', function () {
     );
   });
 
+  it('activates another version and rolls back', async () => {
+    const { adapterVersion } = await hone.trainingStatus();
+    const served = (version: number) =>
+      eventually(
+        async () => (await hone.trainingStatus()).adapterVersion,
+        (active) => active === version,
+        `version ${version} in service`,
+      );
+    await window.waitForStatus(new RegExp(`Hone: ready.* · v${adapterVersion}`));
+    await window.runCommand('Hone: Activate Adapter…');
+    await window.choose(/^Base model/);
+    await served(0);
+    await window.runCommand('Hone: Activate Adapter…');
+    await window.choose(
+      new RegExp(`^Version ${adapterVersion}\\b.*(promoted|provisional).*Gate: [+−].* nats a token`, 's'),
+    );
+    await served(adapterVersion);
+    await window.runCommand('Hone: Roll Back Adapter');
+    await served(0);
+  });
+
   /** Goes to the end of a line, types, and waits for the suggestion there. */
   async function suggestionAfter(line: number, text: string): Promise<string> {
     await window.focusEditor();

@@ -124,6 +124,71 @@ export class Workbench {
     await this.press('Enter');
   }
 
+  /** Clicks on the status-bar item whose text matches. */
+  async clickStatus(pattern: RegExp): Promise<void> {
+    await this.page.locator('.statusbar-item').filter({ hasText: pattern }).locator('a').first().click();
+  }
+
+  /** What a screen reader is told of the status-bar item whose text matches. */
+  async statusLabel(pattern: RegExp): Promise<string> {
+    const item = this.page.locator('.statusbar-item').filter({ hasText: pattern }).first();
+    return plain((await item.getAttribute('aria-label')) ?? '');
+  }
+
+  /** Lines of the list that is open, without icons. */
+  async quickPickRows(): Promise<string[]> {
+    const rows = this.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+    await rows.first().waitFor();
+    return (await rows.allInnerTexts()).map((text) => plain(text).trim());
+  }
+
+  async waitForRow(pattern: RegExp): Promise<string> {
+    const rows = await this.#poll(
+      () => this.quickPickRows(),
+      (all) => all.some((row) => pattern.test(row)),
+      OPEN_LIMIT_MS,
+      `a line that matches ${pattern}`,
+    );
+    return rows.find((row) => pattern.test(row))!;
+  }
+
+  /** Takes the line of the open list that matches. */
+  async choose(pattern: RegExp): Promise<void> {
+    const row = await this.waitForRow(pattern);
+    const name = row.split('\n', 1)[0]!;
+    await this.page
+      .locator('.quick-input-widget:visible .quick-input-list .monaco-list-row')
+      .filter({ hasText: name })
+      .first()
+      .click();
+  }
+
+  /** Waits for a notification. */
+  async waitForMessage(pattern: RegExp): Promise<void> {
+    await this.waitForText('.notifications-toasts', pattern);
+  }
+
+  /** Waits until the output of a channel is shown. */
+  async waitForOutput(channel: string): Promise<void> {
+    const shown = this.page.locator('.part.panel select option:checked');
+    await this.#poll(
+      () => shown.allTextContents(),
+      (channels) => channels.includes(channel),
+      OPEN_LIMIT_MS,
+      `the output of ${channel}`,
+    );
+  }
+
+  /** Waits until a part of the window says something. */
+  async waitForText(selector: string, pattern: RegExp): Promise<string> {
+    return this.#poll(
+      async () => (await this.page.locator(selector).allInnerTexts()).map(plain).join('\n'),
+      (text) => pattern.test(text),
+      OPEN_LIMIT_MS,
+      `${selector} to match ${pattern}`,
+    );
+  }
+
   /** The suggestion on display, its spans joined; empty when there is none. */
   async ghostText(): Promise<string> {
     const spans = await this.page
