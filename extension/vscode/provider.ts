@@ -22,6 +22,7 @@ import { afterAccepting } from '../common/suggestion/surroundings.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
 import { shapeOf } from '../common/syntax/shape.ts';
 import type { Syntax } from '../common/syntax/types.ts';
+import { TypingPause } from '../common/timing/typingPause.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
@@ -31,6 +32,7 @@ import { relativePath, type Policy } from './policy.ts';
 import { ShownRows } from './shownRows.ts';
 import { LookAhead, type Made, type Place } from './lookAhead.ts';
 import { surroundingsOf } from './surroundings.ts';
+import { Turns, type Turn } from './turns.ts';
 
 interface ProviderParts {
   settings: () => Settings;
@@ -59,8 +61,8 @@ interface Ask extends Place {
 export class HoneProvider implements InlineCompletionItemProvider {
   readonly #parts: ProviderParts;
   readonly #ids = new WeakMap<InlineCompletionItem, string>();
-  /** Requests that wait for their answer. */
-  readonly #waiting = new Set<AbortController>();
+  readonly #turns = new Turns();
+  readonly #pause = new TypingPause();
   readonly #rows: ShownRows;
   readonly #lookAhead: LookAhead;
 
@@ -81,8 +83,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
 
   /** Gives up what is asked for: an aborted request leaves no record with the companion. */
   forget(): void {
-    for (const abort of this.#waiting) abort.abort();
-    this.#waiting.clear();
+    this.#turns.forget();
     this.#rows.forget();
     this.#lookAhead.stop();
   }
@@ -93,8 +94,9 @@ export class HoneProvider implements InlineCompletionItemProvider {
     context: InlineCompletionContext,
     token: CancellationToken,
   ): Promise<InlineCompletionItem[]> {
-    const { policy, cache, capture, settings } = this.#parts;
+    const { policy, cache, capture } = this.#parts;
     if (!policy.mayComplete(document)) return [];
+    if (context.triggerKind === InlineCompletionTriggerKind.Automatic) this.#pause.key(performance.now());
     const around = surroundingsOf(document, position);
     const { version } = document;
     const ask: Ask = { document, position, context, around, version, recorded: capture.recording };
@@ -105,28 +107,42 @@ export class HoneProvider implements InlineCompletionItemProvider {
       around.after.slice(0, contextUnits),
     );
     if (hit) {
+      this.#turns.end(documentKey(document));
       const { id, text } = hit.suggestion;
       const items = this.#give(ask, { id, text: text.slice(hit.typed), filters: [] }, hit.replaced);
       if (items.length > 0) this.#rows.release(id);
       return items;
     }
-    const prepared = await this.#lookAhead.takeAt(ask, token);
-    if (prepared && cache.isServed(servedByOf(prepared.response))) {
-      const items = await this.#whileWaiting(ask, token, (companion) =>
-        this.#claim(companion, ask, prepared),
-      );
-      if (items) return items;
-    }
+    return this.#turns.take(documentKey(document), token, async (turn) => {
+      const prepared = await this.#lookAhead.takeAt(ask, token);
+      if (prepared && cache.isServed(servedByOf(prepared.response))) {
+        const items = await this.#whileWaiting(ask, turn, (companion) =>
+          this.#claim(companion, ask, prepared),
+        );
+        if (items) return items;
+      }
+      return this.#ask(ask, turn);
+    });
+  }
+
+  /** Asks the companion, after a pause in typing. */
+  async #ask(ask: Ask, turn: Turn): Promise<InlineCompletionItem[]> {
+    const { settings, capture } = this.#parts;
+    const { document, around, version, context } = ask;
     this.#parts.context.begin(document, around);
     if (context.triggerKind === InlineCompletionTriggerKind.Automatic) {
-      await cancelled(token, settings().debounceMs);
+      await turn.pause(this.#pause.waitMs(settings().debounceMs));
     }
-    if (token.isCancellationRequested || document.version !== version) return [];
+    if (turn.signal.aborted || document.version !== version) return [];
     const now = { ...ask, recorded: capture.recording };
     const invoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
-    const complete = (companion: CompanionClient, signal: AbortSignal) =>
-      this.#complete(companion, now, signal, { ahead: false, invoked });
-    return (await this.#whileWaiting(now, token, complete)) ?? [];
+    const began = performance.now();
+    const items = await this.#whileWaiting(now, turn, async (companion) => {
+      const made = await this.#complete(companion, now, turn.signal, { ahead: false, invoked });
+      this.#pause.answered(performance.now() - began);
+      return made;
+    });
+    return items ?? [];
   }
 
   /** What was prepared, once the companion has recorded that it is shown; null when it can't. */
@@ -182,23 +198,20 @@ export class HoneProvider implements InlineCompletionItemProvider {
   /** Waits for an answer and shows it, unless it comes too late. Null: there is none, or no companion. */
   async #whileWaiting(
     ask: Ask,
-    token: CancellationToken,
-    make: (companion: CompanionClient, signal: AbortSignal) => Promise<Made | null>,
+    turn: Turn,
+    make: (companion: CompanionClient) => Promise<Made | null>,
   ): Promise<InlineCompletionItem[] | null> {
     const { client, capture, log } = this.#parts;
     const companion = client();
     if (!companion) return null;
-    const abort = new AbortController();
-    const subscription = token.onCancellationRequested(() => abort.abort());
-    this.#waiting.add(abort);
     const began = Date.now();
     try {
-      const made = await make(companion, abort.signal);
+      const made = await make(companion);
       if (made === null) return null;
-      if (!this.#waiting.has(abort)) return [];
+      if (turn.forgotten) return [];
       // An answer for a document that has changed since can't be shown.
       const changed = ask.document.version !== ask.version;
-      if (abort.signal.aborted || changed) {
+      if (turn.signal.aborted || changed) {
         const { response, rawText } = made;
         const facts = { ...this.#facts(ask, response.id, []), suggestWidget: false, rawText };
         capture.dropped(ask.document, facts, changed);
@@ -206,11 +219,8 @@ export class HoneProvider implements InlineCompletionItemProvider {
       }
       return this.#answer(ask, made, Date.now() - began);
     } catch (error) {
-      if (!abort.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
+      if (!turn.signal.aborted) log.warn(`Completion: ${(error as Error).message}`);
       return [];
-    } finally {
-      this.#waiting.delete(abort);
-      subscription.dispose();
     }
   }
 
@@ -305,18 +315,4 @@ export class HoneProvider implements InlineCompletionItemProvider {
       session: this.#parts.session,
     };
   }
-}
-
-/** Resolves after the time, or at once when the request is cancelled. */
-function cancelled(token: CancellationToken, ms: number): Promise<void> {
-  if (token.isCancellationRequested) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    const subscription = token.onCancellationRequested(done);
-    function done(): void {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    }
-  });
 }

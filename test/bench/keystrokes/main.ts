@@ -10,6 +10,7 @@ import { createLogger } from '../../../trainer/server/shared/logging.ts';
 import { quantile } from '../../../trainer/replay/statistics.ts';
 import { measureHostThread } from './hostThread.ts';
 import { measureLookAhead } from './lookAhead.ts';
+import { measurePause } from './pause.ts';
 import { measurePromptTokens } from './promptTokens.ts';
 import { typingSession } from './session.ts';
 
@@ -36,6 +37,9 @@ console.log(
     [share(0.5), share(0.95), share(0.99), `${meanCpuMs.toFixed(2)} ms`, `${requests} of ${HOST_KEYS}`],
   ]),
 );
+
+console.log('\nThe wait before a request, simulated:\n');
+console.log(measurePause());
 
 const engine = await loadEngine({
   modelPath: values.model,
