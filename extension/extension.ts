@@ -14,6 +14,7 @@ import { Menu } from './vscode/menu.ts';
 import { modelCommands } from './vscode/modelCommands.ts';
 import { ModelNotice } from './vscode/modelNotice.ts';
 import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
+import { RemoteWarning } from './vscode/remoteWarning.ts';
 import { reportIssue } from './vscode/reportIssue.ts';
 import { situationOf, statusPageData } from './vscode/situation.ts';
 import { Snooze } from './vscode/snooze.ts';
@@ -59,10 +60,12 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const menu = new Menu(situation);
   const modelNotice = new ModelNotice();
   const statusPanel = new StatusPanel(() => statusPageData(backend, situation()));
+  const remoteWarning = new RemoteWarning();
   function showStatus(): void {
     completing.changeServed();
     modelNotice.show(situation().fellBack);
     statusBar.show(situation());
+    remoteWarning.tell(situation());
     menu.refresh();
     showContext('learningPaused', backend.training?.pausedByUser === true);
   }

@@ -11,7 +11,7 @@ import type { Engine } from './inference/types.ts';
 import { lockDataFolder, tokenFingerprint } from './lock.ts';
 import { createFeedbackService } from './server/feedback/service.ts';
 import { createInferenceService } from './server/inference/service.ts';
-import { checkTokenPolicy, isLoopback, newToken, NO_TOKEN } from './server/shared/access.ts';
+import { checkTokenPolicy, exposureOf, newToken, NO_TOKEN } from './server/shared/access.ts';
 import type { Logger } from './server/shared/logging.ts';
 import { HoneError } from './server/shared/errors.ts';
 import { listen } from './server/shared/service.ts';
@@ -162,8 +162,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
 function warnAboutAccess(host: string, tokens: string[], logger: Logger): void {
   if (tokens.includes(NO_TOKEN))
     logger.warn('No token is wanted: every program on this computer can use the services.');
-  if (!isLoopback(host))
-    logger.warn({ host }, 'The services can be reached from other machines, unencrypted.');
+  const exposure = exposureOf(host);
+  if (exposure !== null) logger.warn({ host }, exposure);
 }
 
 function portOf(url: string): number {

@@ -17,12 +17,13 @@ export function renderStatusPage(data: StatusPageData, nonce: string): string {
 <body>
 <h1>Hone: ${escapeHtml(data.state)}</h1>
 ${data.error === null ? '' : `<p class="error" role="alert">${escapeHtml(data.error)}</p>`}
+${data.remote?.warning ? `<p class="error">${escapeHtml(data.remote.warning)}</p>` : ''}
 ${section('Now', [
   ['Completions', onOff(data.completions)],
   ['Tracking', data.trusted ? onOff(data.tracking) : 'off: the workspace is not trusted'],
   ['Model', data.model ?? '–'],
   ['Adapter version', number(data.adapterVersion)],
-  ['Companion', data.address ?? 'not running'],
+  ['Companion', companion(data)],
 ])}
 ${section('Last run', lastRun(data))}
 ${section('Learning', [
@@ -67,6 +68,11 @@ function section(title: string, rows: Row[]): string {
     ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
   );
   return `<h2>${escapeHtml(title)}</h2>\n<table>${lines.join('\n')}</table>`;
+}
+
+function companion({ address, remote }: StatusPageData): string {
+  if (remote === null) return address ?? 'not running';
+  return `on ${remote.host}${address === null ? ', not reached' : ''}`;
 }
 
 function lastRun({ lastRun: run }: StatusPageData): Row[] {

@@ -82,6 +82,10 @@ export interface Settings {
   threads: number;
   batchEvents: number;
   modelMirror: string;
+  companionUrl: string;
+  companionFeedbackUrl: string;
+  companionHeaders: Record<string, string>;
+  companionCertificateFile: string;
 }
 
 interface SettingContract<T> {
@@ -98,6 +102,8 @@ const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isText = (value: unknown) => typeof value === 'string';
 const isMirror = (value: unknown) => value === '' || (isText(value) && /^https?:\/\/\S+$/.test(value));
 const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isTextByName = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 const isNumber = (low: number, high: number) => (value: unknown) =>
   typeof value === 'number' && value >= low && value <= high;
 const isWhole = (low: number, high: number) => (value: unknown) =>
@@ -168,6 +174,15 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   threads: { key: 'companion.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
   batchEvents: { key: 'learning.batchEvents', fallback: 16, allows: isWhole(1, 1024), restarts: true },
   modelMirror: { key: 'models.mirror', fallback: '', allows: isMirror, restarts: false },
+  companionUrl: { key: 'companion.url', fallback: '', allows: isText, restarts: true },
+  companionFeedbackUrl: { key: 'companion.feedbackUrl', fallback: '', allows: isText, restarts: true },
+  companionHeaders: { key: 'companion.headers', fallback: {}, allows: isTextByName, restarts: true },
+  companionCertificateFile: {
+    key: 'companion.certificateFile',
+    fallback: '',
+    allows: isText,
+    restarts: true,
+  },
 };
 
 export const SETTINGS_SECTION = 'hone';

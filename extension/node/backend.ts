@@ -6,13 +6,13 @@ import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
 import type { DayTally } from '../common/status/today.ts';
 import { CompanionError, type CompanionClient } from './companionClient.ts';
+import { CompanionConnection } from './connection.ts';
 import { companionOptions, writeCompanionConfig } from './companionOptions.ts';
 import { DataEraser } from './dataEraser.ts';
 import { Outbox } from './outbox.ts';
 import type { Paths } from './paths.ts';
 import { Store, type StoreState } from './store.ts';
 import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
-import { CompanionSupervisor } from './supervisor.ts';
 import { companionLine, LogTail } from './logTail.ts';
 import { Today } from './today.ts';
 import { installationTokens } from './tokens.ts';
@@ -34,7 +34,7 @@ interface BackendOptions {
 
 /** Everything of one window that doesn't know the editor: store, outbox, companion, its figures. */
 export class Backend {
-  readonly supervisor: CompanionSupervisor;
+  readonly connection: CompanionConnection;
   readonly #options: BackendOptions;
   readonly #store: Store;
   readonly #outbox: Outbox;
@@ -54,21 +54,22 @@ export class Backend {
   static async open(options: BackendOptions): Promise<Backend> {
     const tokens = await installationTokens(options.paths.tokens);
     await writeCompanionConfig(options.settings(), options.paths);
-    const supervisor = new CompanionSupervisor({
+    const connection = new CompanionConnection({
       paths: options.paths,
       tokens,
       companion: () => companionOptions(options.settings(), options.paths),
+      remote: options.settings,
       log: options.log,
     });
     const tail = new LogTail(options.paths.companionLog);
     // What is there is of an earlier session; everything that this session's companion says is shown.
     await tail.read();
-    return new Backend(options, supervisor, tail);
+    return new Backend(options, connection, tail);
   }
 
-  private constructor(options: BackendOptions, supervisor: CompanionSupervisor, tail: LogTail) {
+  private constructor(options: BackendOptions, connection: CompanionConnection, tail: LogTail) {
     this.#options = options;
-    this.supervisor = supervisor;
+    this.connection = connection;
     this.#store = new Store(options.paths.storeWorker, options.paths.database, (state) =>
       this.#storeState(state),
     );
@@ -98,7 +99,7 @@ export class Backend {
       (status) => this.#learned(status),
     );
     this.#logTimer = setInterval(() => void this.#copyLog(tail), LOG_INTERVAL_MS);
-    supervisor.onState((state) => {
+    connection.onState((state) => {
       if (state.kind !== 'ready') this.#health = null;
       if (state.kind === 'ready') {
         this.#outbox.wake();
@@ -112,12 +113,12 @@ export class Backend {
 
   /** Begins to look for a companion; `onChange` may be called from now on. */
   start(): void {
-    this.supervisor.start();
+    this.connection.start();
   }
 
   /** Null while no companion is ready. */
   get client(): CompanionClient | null {
-    return this.supervisor.client;
+    return this.connection.client;
   }
 
   /** Last known figures of the companion. */
@@ -191,7 +192,7 @@ export class Backend {
   /** For settings that only a new companion takes up, and for the user's command. */
   async restartCompanion(): Promise<void> {
     await writeCompanionConfig(this.#options.settings(), this.#options.paths);
-    await this.supervisor.restart();
+    await this.connection.restart();
   }
 
   /** Leaves the companion to the other windows; what wasn't delivered waits in the store. */
@@ -206,7 +207,7 @@ export class Backend {
     this.#monitor.stop();
     this.#today.stop();
     await this.#outbox.stop();
-    this.supervisor.stop();
+    this.connection.stop();
     try {
       await this.#store.call('closeWindow', this.#options.window);
     } catch (error) {

@@ -7,6 +7,7 @@ import {
   deletionSchema,
   errorResponseSchema,
   healthSchema,
+  modelListSchema,
   shownResponseSchema,
   stepResponseSchema,
   submitResponseSchema,
@@ -61,18 +62,37 @@ interface Call<T> {
   signal?: AbortSignal;
 }
 
+/** How a companion on another machine is spoken to. */
+export interface RemoteAccess {
+  /** Of every request. */
+  headers: Record<string, string>;
+  /** Certificates to trust, PEM; undefined: the system's. */
+  certificates?: string[];
+  /** A request found nobody there, or was refused for its token. */
+  onFailure: () => void;
+}
+
 /**
- * The companion over HTTP. Its connections are its own: the editor's proxy settings don't apply to the loopback
- * address. An aborted signal closes the connection, which ends the generation.
+ * The companion over HTTP. Its connections are its own: the editor's proxy settings don't apply to them. An aborted
+ * signal closes the connection, which ends the generation.
  */
 export class CompanionClient {
   readonly endpoints: Endpoints;
-  readonly #tokens: Tokens;
-  readonly #agent = new Agent({ connections: 16, keepAliveTimeout: 10_000 });
+  /** Null: they are among the headers. */
+  readonly #tokens: Tokens | null;
+  readonly #remote: RemoteAccess | null;
+  readonly #agent: Agent;
 
-  constructor(endpoints: Endpoints, tokens: Tokens) {
+  constructor(endpoints: Endpoints, access: Tokens | RemoteAccess) {
     this.endpoints = endpoints;
-    this.#tokens = tokens;
+    this.#tokens = 'headers' in access ? null : access;
+    this.#remote = 'headers' in access ? access : null;
+    const ca = this.#remote?.certificates;
+    this.#agent = new Agent({
+      connections: 16,
+      keepAliveTimeout: 10_000,
+      ...(ca === undefined ? {} : { connect: { ca } }),
+    });
   }
 
   complete(body: CompletionRequestInput, signal: AbortSignal): Promise<CompletionResponse> {
@@ -136,6 +156,14 @@ export class CompanionClient {
     return this.#feedback({ method: 'DELETE', path, schema: deletionSchema, timeoutMs: STEP_TIMEOUT_MS });
   }
 
+  /** Resolves when both services are Hone's and take the tokens. */
+  async checkAccess(): Promise<void> {
+    const path = '/v1/models';
+    // One after the other: when the first is refused there is nothing under way that fails later.
+    await this.#inference({ method: 'GET', path, schema: modelListSchema, timeoutMs: SHORT_TIMEOUT_MS });
+    await this.status();
+  }
+
   async inferenceHealth(): Promise<Health> {
     return this.#health(this.endpoints.inference);
   }
@@ -154,14 +182,18 @@ export class CompanionClient {
   }
 
   #inference<T>(call: Omit<Call<T>, 'url' | 'token'> & { path: string }): Promise<T> {
-    return this.#call({ ...call, url: this.endpoints.inference + call.path, token: this.#tokens.inference });
+    return this.#call({
+      ...call,
+      url: this.endpoints.inference + call.path,
+      token: this.#tokens?.inference ?? null,
+    });
   }
 
   #feedback<T>(
     call: Omit<Call<T>, 'url' | 'token' | 'timeoutMs'> & { path: string; timeoutMs?: number },
   ): Promise<T> {
     const url = this.endpoints.feedback + call.path;
-    return this.#call({ timeoutMs: SHORT_TIMEOUT_MS, ...call, url, token: this.#tokens.feedback });
+    return this.#call({ timeoutMs: SHORT_TIMEOUT_MS, ...call, url, token: this.#tokens?.feedback ?? null });
   }
 
   async #call<T>({ method, url, token, body, schema, timeoutMs, signal }: Call<T>): Promise<T> {
@@ -172,6 +204,7 @@ export class CompanionClient {
         dispatcher: this.#agent,
         method,
         headers: {
+          ...this.#remote?.headers,
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
@@ -185,8 +218,10 @@ export class CompanionClient {
     } catch (error) {
       if (signal?.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);
+      this.#remote?.onFailure();
       throw new CompanionError(0, 'unreachable', `${method} ${url}: ${why}`, error);
     }
+    if (status === 401) this.#remote?.onFailure();
     const json = parseJson(text);
     if (status !== 200) throw refusal(status, json, `${method} ${url}`);
     const parsed = schema.safeParse(json);

@@ -87,11 +87,16 @@ export class CurrentSettings implements Disposable {
 /** True when something changed that only a new companion takes up. */
 export function needsRestart(before: Settings, after: Settings): boolean {
   const names = Object.keys(SETTINGS) as (keyof Settings)[];
-  return names.some((name) => SETTINGS[name].restarts && before[name] !== after[name]);
+  return names.some((name) => SETTINGS[name].restarts && differs(before[name], after[name]));
 }
 
 /** True when other files may be in the index of the workspace, or others be shown of it. */
 export function needsNewIndex(before: Settings, after: Settings): boolean {
   const names = ['completionsEnabled', 'context', 'contextSources', 'excludedFiles'] as const;
-  return names.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return names.some((name) => differs(before[name], after[name]));
+}
+
+/** Lists and objects are made anew at each reading. */
+function differs(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
 }

@@ -16,7 +16,8 @@ export function situationOf(
 ): Situation {
   const document = window.activeTextEditor?.document;
   return {
-    companion: backend.supervisor.state,
+    companion: backend.connection.state,
+    remote: backend.connection.remote,
     storeError: backend.storeError,
     tracking: settings.trackingEnabled,
     trusted: workspace.isTrusted,
@@ -50,6 +51,7 @@ export async function statusPageData(backend: Backend, situation: Situation): Pr
     trusted: situation.trusted,
     model: situation.model,
     address: backend.client?.endpoints.inference ?? null,
+    remote: situation.remote && { host: situation.remote.host, warning: situation.remote.warning },
     adapterVersion: training?.adapterVersion ?? null,
     events: training && {
       stored: training.stored,

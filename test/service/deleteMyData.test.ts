@@ -57,7 +57,7 @@ describe('"Delete My Data" without an editor', function () {
       log: () => undefined,
       onChange: () => undefined,
     });
-    backend.supervisor.onState((state) => {
+    backend.connection.onState((state) => {
       if (state.kind === 'ready') pid = state.pid;
     });
   }

@@ -75,10 +75,10 @@ describe("the extension's companion", function () {
       backend,
       settings,
       log,
-      pid: () => (backend.supervisor.state.kind === 'ready' ? backend.supervisor.state.pid : undefined),
+      pid: () => (backend.connection.state.kind === 'ready' ? backend.connection.state.pid : undefined),
     };
-    backend.supervisor.onState((state) => {
-      if (state.kind === 'ready') pids.add(state.pid);
+    backend.connection.onState((state) => {
+      if (state.kind === 'ready') pids.add(state.pid!);
     });
     backend.start();
     windows.push(window);
@@ -205,29 +205,16 @@ describe("the extension's companion", function () {
     await stranger.close();
   });
 
-  it('tells what is wrong with a model that does not exist, and goes on when it does', async () => {
-    const settings = { modelPath: join(folder, 'missing.gguf') };
-    const window = await open(settings);
-    const end = Date.now() + 20_000;
-    while (window.backend.supervisor.state.kind !== 'error' && Date.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    const { state } = window.backend.supervisor;
-    assert.ok(state.kind === 'error' && state.message.includes('missing.gguf'), JSON.stringify(state));
-    writeTinyModel(settings.modelPath);
-    await ready(window);
-  });
-
   it('tells which port is taken', async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     const { port } = blocker.address() as { port: number };
     const window = await open({ inferencePort: port });
     const end = Date.now() + 20_000;
-    while (window.backend.supervisor.state.kind !== 'error' && Date.now() < end) {
+    while (window.backend.connection.state.kind !== 'error' && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    const { state } = window.backend.supervisor;
+    const { state } = window.backend.connection;
     assert.ok(state.kind === 'error' && state.message.includes(String(port)), JSON.stringify(state));
     blocker.close();
   });

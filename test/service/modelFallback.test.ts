@@ -41,8 +41,8 @@ describe('a chosen model that cannot be loaded', function () {
       log: (level, message) => log.push(`${level}: ${message}`),
       onChange: () => undefined,
     });
-    backend.supervisor.onState((state) => {
-      if (state.kind === 'ready') pids.add(state.pid);
+    backend.connection.onState((state) => {
+      if (state.kind === 'ready') pids.add(state.pid!);
     });
     backend.start();
   }
@@ -90,8 +90,8 @@ describe('a chosen model that cannot be loaded', function () {
     const model = join(folder, 'chosen.gguf');
     writeTinyModel(model, { fim: false });
     await open(model, { fimTemplate: 'qwen' });
-    await until(() => backend.supervisor.state.kind === 'error');
-    const { state } = backend.supervisor;
+    await until(() => backend.connection.state.kind === 'error');
+    const { state } = backend.connection;
     assert.match(state.kind === 'error' ? state.message : '', /fim_template_unfit/);
     assert.ok(!log.some((line) => line.includes('embedded model serves')));
   });

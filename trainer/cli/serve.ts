@@ -18,7 +18,11 @@ interface ServeOptions extends TokenOptions {
 export function addServeCommand(program: Command): void {
   const command = program.command('serve').description('serve completions, take feedback, learn');
   addCommonOptions(command)
-    .option('--host <address>', 'address to listen on', host)
+    .option(
+      '--host <address>',
+      'address to listen on; other machines reach what is no loopback address, unencrypted',
+      host,
+    )
     .option('--inference-port <port>', 'port of completions, 0: a free one', parsePort, inferencePort)
     .option('--feedback-port <port>', 'port of feedback, 0: a free one', parsePort, feedbackPort)
     .addOption(

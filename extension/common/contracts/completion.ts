@@ -128,6 +128,12 @@ export type ShownRequest = z.infer<typeof shownRequestSchema>;
 export const shownResponseSchema = z.looseObject({ status: z.literal('recorded'), id: z.string() });
 export type ShownResponse = z.infer<typeof shownResponseSchema>;
 
+/** `GET /v1/models`: the one that serves. */
+export const modelListSchema = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ id: z.string() })).min(1),
+});
+
 /** Body of every error answer, OpenAI-style. `code` is one of the coded errors in docs/errors.md. */
 export const errorResponseSchema = z.looseObject({
   error: z.looseObject({

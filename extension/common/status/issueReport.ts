@@ -25,8 +25,9 @@ export function issueReport({ version, editor, platform, remote, situation, sett
     ['Editor', editor],
     ['Platform', platform],
     ['Extension host', remote === '' ? 'local' : remote],
+    ['Companion', situation.remote === null ? 'beside it' : 'on another machine'],
     ['State', statusView(situation).kind],
-    ['Error', errorOf(situation) ?? 'none'],
+    ['Error', errorWithoutHost(situation)],
     ['Model', model ?? 'not known'],
     ['Adapter version', String(training?.adapterVersion ?? 'not known')],
     ['Learning', training ? training.state : 'not known'],
@@ -63,6 +64,11 @@ ${changed.length === 0 ? 'None.' : list(changed)}
 
 "Hone: Show Log" has it. Please look through it before you paste a part here.
 `;
+}
+
+function errorWithoutHost(situation: Situation): string {
+  const error = errorOf(situation) ?? 'none';
+  return situation.remote === null ? error : error.replaceAll(situation.remote.host, '(another machine)');
 }
 
 function list(facts: [string, string][]): string {

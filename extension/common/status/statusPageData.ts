@@ -9,6 +9,8 @@ export interface StatusPageData {
   trusted: boolean;
   model: string | null;
   address: string | null;
+  /** The other machine that serves, or is to; null: this one. */
+  remote: { host: string; warning: string | null } | null;
   adapterVersion: number | null;
   /** Of the companion; null before its first answer. */
   events: { stored: number; queued: number; heldOut: number; trained: number; dropped: number } | null;

@@ -6,6 +6,8 @@ import { acceptRate, type DayTally } from './today.ts';
 /** What the extension knows about itself and the companion at one moment. */
 export interface Situation {
   companion: { kind: 'starting' | 'ready' | 'stopped' } | { kind: 'error'; message: string };
+  /** The other machine that serves, or is to; null: this one. */
+  remote: { host: string; warning: string | null } | null;
   /** The store can't be written: nothing is learned. */
   storeError: string | null;
   tracking: boolean;
@@ -88,7 +90,7 @@ export function statusView(situation: Situation): StatusView {
   const tooltip = tooltipOf(situation);
   return {
     kind,
-    text: [`${ICONS[kind]} ${name}`, ...figuresOf(kind, situation)].join(' · '),
+    text: [`${ICONS[kind]} ${name}`, ...figuresOf(kind, situation), ...machineOf(situation)].join(' · '),
     tooltip,
     accessible: [name, ...tooltip].map((line) => line.replace(/\.?$/, '.')).join(' '),
   };
@@ -151,14 +153,21 @@ function figuresOf(kind: StatusKind, { today, training }: Situation): string[] {
   return [...(rate === null ? [] : [rate]), ...(version === 0 ? [] : [`v${version}`])];
 }
 
+function machineOf({ remote }: Situation): string[] {
+  if (remote === null) return [];
+  return [remote.warning === null ? remote.host : `${remote.host}, unencrypted`];
+}
+
 function tooltipOf(situation: Situation): string[] {
-  const { training, model, today } = situation;
+  const { training, model, today, remote } = situation;
   const lines: string[] = [];
   const error = errorOf(situation);
   if (error !== null) lines.push(error);
   const nothing = whyNothingIsOffered(situation);
   if (nothing !== null) lines.push(nothing);
   if (situation.fellBack !== null) lines.push(situation.fellBack);
+  if (remote !== null) lines.push(`Served by ${remote.host}`);
+  if (remote?.warning) lines.push(remote.warning);
   if (today !== null) lines.push(`Taken today: ${today.taken} of ${today.judged} suggestions`);
   if (model !== null) lines.push(`Model: ${model}`);
   if (training) {

@@ -11,6 +11,7 @@ import { acceptRate, dayStart, dayTally } from '../../../extension/common/status
 
 const situation: Situation = {
   companion: { kind: 'ready' },
+  remote: null,
   storeError: null,
   tracking: true,
   trusted: true,

@@ -32,6 +32,7 @@ const training: TrainingStatus = {
 
 const ready: Situation = {
   companion: { kind: 'ready' },
+  remote: null,
   storeError: null,
   tracking: true,
   trusted: true,
@@ -123,6 +124,7 @@ describe('status page', () => {
     trusted: true,
     model: '<script>alert(1)</script>',
     address: 'http://127.0.0.1:1',
+    remote: null,
     adapterVersion: 2,
     events: { stored: 20, queued: 4, heldOut: 3, trained: 16, dropped: 0 },
     lastRun: training.lastRun,

@@ -3,6 +3,7 @@ import {
   checkHostAndOrigin,
   checkToken,
   checkTokenPolicy,
+  exposureOf,
   newToken,
   NO_TOKEN,
 } from '../../../trainer/server/shared/access.ts';
@@ -23,6 +24,12 @@ describe('access to the services', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) checkTokenPolicy(NO_TOKEN, host);
     assert.throws(() => checkTokenPolicy(NO_TOKEN, '0.0.0.0'), { code: 'token_required' });
     checkTokenPolicy('a-token', '0.0.0.0');
+  });
+
+  it('says what an address means that other machines reach', () => {
+    for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(exposureOf(host), null);
+    for (const host of ['0.0.0.0', '::', '192.168.1.5'])
+      assert.match(exposureOf(host)!, new RegExp(`^Listening on ${host}: .*token.*TLS`));
   });
 
   it('refuses a token that no request could carry', () => {

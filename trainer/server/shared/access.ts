@@ -26,6 +26,12 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || host.startsWith('127.');
 }
 
+/** What it means that other machines can reach an address; null: they can't. */
+export function exposureOf(host: string): string | null {
+  if (isLoopback(host)) return null;
+  return `Listening on ${host}: every machine that reaches this one can use the services if it has the token, and what is sent, code and token, can be read on the way. Put a proxy with TLS in front of 127.0.0.1 instead, or use an SSH tunnel.`;
+}
+
 /** A random bearer token of 32 characters. */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
