@@ -87,13 +87,19 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
   };
 }
 
-/** The companion that holds the folder now, or null when none does. */
+/** The companion that holds the folder now, or null when none does, or one that has not said yet where it listens. */
 export function runningCompanion(dataDir: string): CompanionLock | null {
+  const holder = holderOf(dataDir);
+  return holder === 'starting' ? null : holder;
+}
+
+/** Who holds the folder now; null: nobody. */
+export function holderOf(dataDir: string): CompanionLock | 'starting' | null {
   try {
     takeLock(dataDir).close();
     return null;
   } catch (error) {
-    if (error instanceof DataFolderInUseError) return error.running;
+    if (error instanceof DataFolderInUseError) return error.running ?? 'starting';
     throw error;
   }
 }
@@ -116,13 +122,14 @@ function takeLock(dataDir: string): Database.Database {
     } catch (error) {
       handle.close();
       if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-        throw new DataFolderInUseError(dataDir, readInfo(dataDir));
+        throw new DataFolderInUseError(dataDir, lastCompanion(dataDir));
       throw error;
     }
   });
 }
 
-function readInfo(dataDir: string): CompanionLock | null {
+/** What the last companion of the folder said of itself; one that ended as it should takes it along. */
+export function lastCompanion(dataDir: string): CompanionLock | null {
   try {
     const parsed = companionLockSchema.safeParse(
       JSON.parse(readFileSync(join(dataDir, COMPANION_FILE), 'utf8')),

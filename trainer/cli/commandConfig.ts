@@ -57,7 +57,7 @@ export function commandConfig(command: Command): CommandConfig {
 }
 
 /** Options that were really given, on the command line or in the environment. */
-function overridesOf(command: Command): Override[] {
+export function overridesOf(command: Command): Override[] {
   const values = command.opts<Record<string, unknown>>();
   return command.options.flatMap((option: Option) => {
     const name = option.attributeName();

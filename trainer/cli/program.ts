@@ -4,6 +4,7 @@ import { errorBody, HoneError } from '../server/shared/errors.ts';
 import { addAdaptersCommand } from './adapters.ts';
 import { addClientCommand } from './client.ts';
 import { addDataCommand } from './data.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addExplainCommand } from './explain.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addJudgeCommand } from './judge.ts';
@@ -28,6 +29,7 @@ function createProgram(): Command {
   addDataCommand(program);
   addExplainCommand(program);
   addInspectCommand(program);
+  addDoctorCommand(program);
   return program;
 }
 

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import type * as z from 'zod';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
 import type { CompanionLock } from '../../extension/common/contracts/index.ts';
-import { askService } from '../askService.ts';
+import { askService, serviceUrl } from '../askService.ts';
 import { tokenFingerprint } from '../lock.ts';
 import { NO_TOKEN } from '../server/shared/access.ts';
 import { HoneError } from '../server/shared/errors.ts';
@@ -46,8 +46,7 @@ export async function askRunning<Schema extends z.ZodType>(
 function feedbackUrl(running: CompanionLock): string {
   if (running.feedbackPort === null)
     throw new HoneError('loading', `The companion ${running.pid} is still starting. Try again in a moment.`);
-  const host = running.host.includes(':') ? `[${running.host}]` : running.host;
-  return `http://${host}:${running.feedbackPort}`;
+  return serviceUrl(running.host, running.feedbackPort);
 }
 
 function tokenFor(running: CompanionLock, options: TokenOptions): string {

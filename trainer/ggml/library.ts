@@ -55,6 +55,24 @@ export function loadGgml(gpu: GpuChoice): Ggml {
   return loaded;
 }
 
+export interface FlavourReport {
+  flavour: Ggml['flavour'];
+  /** Its platform package is here. */
+  installed: boolean;
+  /** The driver library that it needs can be loaded. */
+  driver: boolean;
+}
+
+/** Which flavours have their package here, and the driver that they need. */
+export function flavoursHere(): FlavourReport[] {
+  const packages = findPackages();
+  return FLAVOURS.map((flavour) => ({
+    flavour,
+    installed: packages.has(flavour),
+    driver: hasDriver(flavour),
+  }));
+}
+
 /** Flavour → folder with the shared libraries, searched in every node_modules above this file. */
 function findPackages(): Map<(typeof FLAVOURS)[number], string> {
   const platform =
@@ -90,11 +108,24 @@ function hasDriver(flavour: string): boolean {
   });
 }
 
+/**
+ * Of the files of a package, the base library and the registry. Their names carry version and flavour:
+ * libggml.v0.5.0.so, libggml.cuda.v0.5.0.so, ggml.dll.
+ */
+export function libraryFiles(names: readonly string[]): {
+  base: string | undefined;
+  registry: string | undefined;
+} {
+  return {
+    base: names.find((name) => /^(lib)?ggml-base(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name)),
+    registry: names.find((name) =>
+      /^(lib)?ggml(\.(cuda|vulkan|metal))?(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name),
+    ),
+  };
+}
+
 function open(folder: string, flavour: (typeof FLAVOURS)[number]): Ggml {
-  const files = readdirSync(folder);
-  // The registry library's name carries a version: libggml.v0.5.0.so, ggml.dll, libggml.dylib.
-  const base = files.find((name) => /^(lib)?ggml-base(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name));
-  const registry = files.find((name) => /^(lib)?ggml(\.v[\d.]+)?\.(so|dylib|dll)$/.test(name));
+  const { base, registry } = libraryFiles(readdirSync(folder));
   if (!base || !registry)
     throw new GgmlError(
       'ggml_unknown',

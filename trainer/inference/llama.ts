@@ -29,7 +29,7 @@ export async function openBackend(
   const cores = Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
   const used = threads ?? cores;
   llama.maxThreads = used;
-  const device = llama.gpu === false ? 'cpu' : llama.gpu;
+  const device = (await hasGpu(llama)) ? (llama.gpu as Exclude<Backend['device'], 'cpu'>) : 'cpu';
   if (gpu === 'auto') logger.info({ device }, `Computing on ${device}.`);
   const gpuMemoryBytes = device === 'cpu' ? null : (await llama.getVramState()).total;
   return { llama, threads: used, freeCores: new FreeCores(used), device, gpuMemoryBytes };
@@ -55,10 +55,16 @@ async function getPrebuilt(gpu: GpuChoice, logger: Logger): Promise<Llama> {
       { cause: error },
     );
   }
-  if (gpu === 'auto' || llama.gpu === (gpu === 'cpu' ? false : gpu)) return llama;
+  if (gpu === 'auto') return llama;
+  if (gpu === 'cpu' ? llama.gpu === false : llama.gpu === gpu && (await hasGpu(llama))) return llama;
   // Asked for what the platform has not, node-llama-cpp takes another back end without a word.
   await llama.dispose();
   throw unavailable(gpu);
+}
+
+/** A computer can have the library of a GPU's interface and no GPU: then llama.cpp computes on the processor. */
+async function hasGpu(llama: Llama): Promise<boolean> {
+  return llama.gpu !== false && (await llama.getGpuDeviceNames()).length > 0;
 }
 
 function unavailable(gpu: GpuChoice, cause?: unknown): HoneError {
