@@ -12,7 +12,7 @@ export interface ReportFacts {
 }
 
 /** Settings whose values may name people, folders or machines: that they are set is told, not to what. */
-const PRIVATE_SETTING = /path|url|header|proxy|mirror|token|files/i;
+const PRIVATE_SETTING = /path|url|header|proxy|mirror|token|file/i;
 
 /**
  * A Markdown document to describe a problem in. It holds no code, no path and no name of a file; what the user

@@ -204,4 +204,24 @@ describe('an issue report', () => {
     assert.doesNotMatch(report, /someone|customer/);
     assert.match(report, /hone\.companion\.modelPath: \(set\)/);
   });
+
+  it('names no other machine', () => {
+    const host = 'big-machine:8443';
+    const remote = issueReport({
+      ...{ version: '1', editor: 'e', platform: 'p', remote: '' },
+      situation: {
+        ...situation,
+        remote: { host, warning: null },
+        companion: { kind: 'error', message: `Nothing listens at ${host}.` },
+      },
+      settings: {
+        'hone.companion.url': `https://${host}`,
+        'hone.companion.headers': { Authorization: 'Bearer big-secret' },
+        'hone.companion.certificateFile': '/home/big/machine.pem',
+      },
+    });
+    assert.doesNotMatch(remote, /big/);
+    assert.match(remote, /Error: Nothing listens at \(another machine\)\./);
+    assert.match(remote, /Companion: on another machine/);
+  });
 });
