@@ -75,11 +75,6 @@ export class ChatJudge implements Judge {
     });
   }
 
-  /** How often the server was asked again. */
-  get repeats(): number {
-    return this.retrier.repeats;
-  }
-
   /** @throws HoneError `judge_refused` when the server would refuse every question. */
   async judge(item: JudgeItem, completion: string): Promise<Verdict> {
     const messages = judgeMessages(item, completion);

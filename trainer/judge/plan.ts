@@ -4,7 +4,7 @@ import { hashText } from '../store/encoding.ts';
 import type { JudgeConfig } from './config.ts';
 import type { JudgeItem } from './dataset.ts';
 
-export interface Cursor {
+interface Cursor {
   /** Passes over the data that are done. */
   epoch: number;
   /** Items of the pass under way that are done. */

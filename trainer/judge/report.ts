@@ -1,7 +1,9 @@
 /** The result of a judged run, for people. */
-import { table } from '../replay/table.ts';
+import { signed, table } from '../replay/table.ts';
 import type { SessionResult } from './session.ts';
 import { lossesOf, type VerdictCounts } from './verdict.ts';
+
+const DIGITS = 4;
 
 /** Before and after, groups, verdicts, and where things lie. */
 export function describeJudged(result: SessionResult): string {
@@ -11,10 +13,10 @@ export function describeJudged(result: SessionResult): string {
       ? [kind, 'no prompt has a verdict before and after', '', '', '']
       : [
           kind,
-          interval.before.toFixed(4),
-          interval.after.toFixed(4),
-          signed(interval.difference),
-          `${signed(interval.low)} … ${signed(interval.high)}`,
+          interval.before.toFixed(DIGITS),
+          interval.after.toFixed(DIGITS),
+          signed(interval.difference, DIGITS),
+          `${signed(interval.low, DIGITS)} … ${signed(interval.high, DIGITS)}`,
         ],
   );
   const resumed = resumedFrom > 0 ? ` (${resumedFrom} of them made by earlier starts)` : '';
@@ -34,8 +36,4 @@ function describeCounts(counts: VerdictCounts): string {
   const reasons = Object.entries(counts.lost).map(([reason, count]) => `${reason} ${count}`);
   const why = reasons.length > 0 ? ` (${reasons.join(', ')})` : '';
   return `${counts.scored} scored, ${counts.cached} of them from the cache, ${lost} lost${why}`;
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
 }

@@ -29,8 +29,6 @@ export type Attempt<Answer> =
 
 /** Asks until there is an answer. All questions together heed the pause that the server wants. */
 export class Retrier {
-  /** How often a question was asked again. */
-  repeats = 0;
   private readonly options: RetryOptions;
   private readonly clock: Clock;
   private notBefore = 0;
@@ -58,7 +56,6 @@ export class Retrier {
       const { failure, passes, retryAfterMs = 0 } = result;
       if (!passes || tries >= attempts || retryAfterMs > maxRetryAfterMs) return { lost: failure };
       if (retryAfterMs > 0) this.notBefore = Math.max(this.notBefore, this.clock.now() + retryAfterMs);
-      this.repeats++;
       await this.clock.sleep(Math.max(retryAfterMs, this.backoff(key, tries)));
     }
   }

@@ -45,7 +45,7 @@ const TOLD_LEAKS = 3;
 
 /** A whole run, or what is left of one. What was opened is closed again, also after a failure. */
 export async function judgeSession(options: SessionOptions): Promise<SessionResult> {
-  const { config, logger, listener, inference } = options;
+  const { config, listener, inference } = options;
   const outputDir = resolve(options.outputDir);
   const training = readDataset(config.data.trainPaths).slice(0, config.data.maxTrainItems);
   const validation = readDataset(config.data.validationPaths).slice(0, config.data.maxValidationItems);
@@ -68,9 +68,6 @@ export async function judgeSession(options: SessionOptions): Promise<SessionResu
     const parts = { config, training, validation, engine, learner, folder, checkpoints, listener };
     const result = await runJudge({ ...parts, judges: judges.judges });
     return { ...result, outputDir, model: engine.model.name, leaks };
-  } catch (error) {
-    logger.debug({ err: error }, 'The judged run ended early.');
-    throw error;
   } finally {
     for (const undo of opened.reverse()) await undo();
   }
