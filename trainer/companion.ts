@@ -8,6 +8,7 @@ import { learnerEntry } from './coordinator/learnerEntry.ts';
 import { loadEngine } from './inference/engine.ts';
 import type { GpuChoice } from './inference/llama.ts';
 import type { Engine } from './inference/types.ts';
+import { budgetOf, memoryLimitOf } from './limits.ts';
 import { lockDataFolder, tokenFingerprint } from './lock.ts';
 import { createFeedbackService } from './server/feedback/service.ts';
 import { createInferenceService } from './server/inference/service.ts';
@@ -88,6 +89,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       fimTemplate: config.inference.fimTemplate,
       dataDir: options.dataDir,
       logger,
+      ...memoryLimitOf(config),
     });
     inference.environment.ready(engine);
 
@@ -96,7 +98,12 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       engine,
       settings: config.training,
       automatic: options.train,
-      learner: { entry: learnerEntry(), gpu: options.gpu, threads: engine.threads },
+      learner: {
+        entry: learnerEntry(),
+        gpu: options.gpu,
+        threads: config.training.threads ?? engine.threads,
+      },
+      budget: budgetOf(config, engine),
       logger,
     });
     opened.push(() => coordinator.dispose());

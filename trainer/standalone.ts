@@ -4,6 +4,7 @@ import { Coordinator } from './coordinator/coordinator.ts';
 import { learnerEntry } from './coordinator/learnerEntry.ts';
 import { loadEngine } from './inference/engine.ts';
 import type { GpuChoice } from './inference/llama.ts';
+import { budgetOf, memoryLimitOf } from './limits.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Logger } from './server/shared/logging.ts';
 import { openStore } from './store/store.ts';
@@ -42,6 +43,7 @@ export async function openLearning(
       fimTemplate: config.inference.fimTemplate,
       dataDir,
       logger,
+      ...memoryLimitOf(config),
     });
     opened.push(() => engine.dispose());
     const coordinator = new Coordinator({
@@ -49,7 +51,8 @@ export async function openLearning(
       engine,
       settings: config.training,
       automatic: false,
-      learner: { entry: learnerEntry(), gpu, threads: engine.threads },
+      learner: { entry: learnerEntry(), gpu, threads: config.training.threads ?? engine.threads },
+      budget: budgetOf(config, engine),
       logger,
     });
     opened.push(() => coordinator.dispose());

@@ -86,6 +86,11 @@ export interface Settings {
   companionFeedbackUrl: string;
   companionHeaders: Record<string, string>;
   companionCertificateFile: string;
+  learnOnBattery: boolean;
+  /** 0: as many as completions have. */
+  learningThreads: number;
+  /** Megabytes; 0: no limit. */
+  memoryLimitMb: number;
 }
 
 interface SettingContract<T> {
@@ -173,6 +178,14 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   gpu: { key: 'companion.gpu', fallback: 'auto', allows: isGpu, restarts: true },
   threads: { key: 'companion.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
   batchEvents: { key: 'learning.batchEvents', fallback: 16, allows: isWhole(1, 1024), restarts: true },
+  learnOnBattery: { key: 'learning.onBattery', fallback: false, allows: isBoolean, restarts: true },
+  learningThreads: { key: 'learning.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
+  memoryLimitMb: {
+    key: 'companion.memoryLimitMb',
+    fallback: 0,
+    allows: isWhole(0, 1_048_576),
+    restarts: true,
+  },
   modelMirror: { key: 'models.mirror', fallback: '', allows: isMirror, restarts: false },
   companionUrl: { key: 'companion.url', fallback: '', allows: isText, restarts: true },
   companionFeedbackUrl: { key: 'companion.feedbackUrl', fallback: '', allows: isText, restarts: true },

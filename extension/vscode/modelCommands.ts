@@ -15,6 +15,8 @@ import type { Action } from './commands.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 import { pickDownload, pickModel, type ModelChoice } from './modelPicker.ts';
 
+const MEGABYTE = 1e6;
+
 interface ModelParts {
   settings: CurrentSettings;
   backend: Backend;
@@ -32,6 +34,12 @@ export function modelCommands(parts: ModelParts) {
   });
   return {
     selectModel: async () => {
+      if (parts.settings.value.companionUrl !== '')
+        throw new Error(
+          l10n.t(
+            'Suggestions come from the Hone of hone.companion.url: choose the model there, with hone serve --model.',
+          ),
+        );
       const choice = await pickModel(options());
       if (choice === undefined) return;
       const path = await pathFor(parts, store, choice);
@@ -109,10 +117,23 @@ async function useModel({ settings, backend, paths }: ModelParts, path: string):
     const report = await window.withProgress({ location: ProgressLocation.Notification, title }, () =>
       inspectModel(paths, path),
     );
+    refuseTooLarge(report, settings.value.memoryLimitMb);
     if (!(await acceptsLimits(report))) return;
   }
   if (path === settings.value.modelPath) await backend.restartCompanion();
   else await settings.set('modelPath', path);
+}
+
+/** As the companion would. */
+function refuseTooLarge({ name, memory }: ModelReport, limitMb: number): void {
+  if (limitMb === 0 || memory.serving <= limitMb * MEGABYTE) return;
+  throw new Error(
+    l10n.t(
+      '{0} would take about {1} of memory, more than hone.companion.memoryLimitMb allows. Choose a smaller model, or raise the limit.',
+      name,
+      gigabytes(memory.serving),
+    ),
+  );
 }
 
 async function agreesToLicence({ licence, ...model }: CatalogueModel): Promise<boolean> {

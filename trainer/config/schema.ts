@@ -30,6 +30,13 @@ export const configSchema = z.strictObject({
       path: pathField().optional().describe('Model file (GGUF). Default: the embedded model.'),
       gpu: z.enum(GPU_CHOICES).default('auto').describe('What to compute on.'),
       threads: z.int().min(1).optional().describe('Threads. Default: the physical cores.'),
+      memoryLimitMb: z
+        .int()
+        .min(1)
+        .optional()
+        .describe(
+          'Megabytes that the model with its context, and the learner’s copy of it, may take. A model that takes more is not loaded; one that can be served but not learned with is served only. Default: no limit.',
+        ),
     })
     .prefault({})
     .describe('The model, and what it runs on.'),

@@ -16,6 +16,7 @@ import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
+import { LearningBudget, NO_LIMITS, type BudgetOptions } from './budget.ts';
 import { eventsOf, removeOrphans } from './checkpoint.ts';
 import { finishErasure } from './erasure.ts';
 import { engineText } from './engineText.ts';
@@ -52,6 +53,8 @@ interface CoordinatorOptions {
   /** False: updates only when asked for. */
   automatic: boolean;
   learner: { entry: string; gpu: Extract<LearnerRequest, { type: 'init' }>['gpu']; threads: number };
+  /** Absent: no limits. */
+  budget?: Omit<BudgetOptions, 'logger'>;
   logger: Logger;
 }
 
@@ -67,6 +70,7 @@ export class Coordinator {
   private readonly fuse: LiveFuse;
   private readonly suspects = new Suspects();
   private readonly pause: LearningPause;
+  private readonly budget: LearningBudget;
   private readonly stopListening: () => void;
   private readonly pruning: NodeJS.Timeout;
   private timer: NodeJS.Timeout | null = null;
@@ -74,6 +78,8 @@ export class Coordinator {
   private work: Promise<unknown> = Promise.resolve();
   private progress: LearnerProgress | 'preparing' | null = null;
   private busy = false;
+  /** An update under way has to wait for mains power. */
+  private resting = false;
   private trouble: string | null = null;
   /** The trouble is that nothing can be stored, most often a full disk: an event that could be stored ends it. */
   private unstorable = false;
@@ -103,6 +109,7 @@ export class Coordinator {
     });
     const board = new Board(store.dataDir, logger);
     this.pause = new LearningPause(store.dataDir);
+    this.budget = new LearningBudget({ ...(options.budget ?? NO_LIMITS), logger });
     this.fuse = new LiveFuse({ store, engine, board, logger });
     const text = engineText(engine, settings.maxTargetTokens);
     this.parts = {
@@ -120,7 +127,7 @@ export class Coordinator {
     this.queue = new EventQueue(store, engine.model.hash, settings);
     this.stopListening = engine.onBusy((busy) => {
       this.busy = busy;
-      this.learner.setPaused(busy);
+      this.letLearnerRun();
     });
     this.pruning = setInterval(() => this.prune(), PRUNE_INTERVAL_MS).unref();
   }
@@ -160,6 +167,7 @@ export class Coordinator {
     const before = this.options.store.runs.last(this.options.engine.model.hash)?.id;
     return this.inTurn(async () => {
       if (this.ending.signal.aborted) return { status: 'busy', run: null };
+      this.budget.requireMemory();
       await this.lookAtServed();
       const { maxStepEvents } = this.options.settings;
       const settled = this.queue.settled();
@@ -185,6 +193,7 @@ export class Coordinator {
       paused: this.busy,
       automatic: this.options.automatic,
       pausedByUser: this.pause.on,
+      pausedBecause: this.progress === null || this.resting ? this.budget.reason : null,
       trouble: this.trouble,
       learner: this.learner.ready,
       live: this.fuse.status(),
@@ -297,8 +306,16 @@ export class Coordinator {
         if (Number.isFinite(nextSettlement)) this.wake(Math.max(0, nextSettlement - Date.now()));
         return;
       }
-      if (again === null) await this.update(this.suspects.choose(ready, batchEvents), Date.now());
-      else await this.update(again, null);
+      if (await this.budget.mustWait()) return this.wake(this.budget.intervalMs);
+      const now = again === null ? Date.now() : null;
+      const events = again ?? this.suspects.choose(ready, batchEvents);
+      await this.budget.restDuring(
+        () => this.update(events, now),
+        (rests) => {
+          this.resting = rests;
+          this.letLearnerRun();
+        },
+      );
       this.wake(this.learner.waitMs);
     }).catch((error: Error) => {
       if (this.ending.signal.aborted) return;
@@ -318,11 +335,15 @@ export class Coordinator {
     this.trouble = (await this.fuse.look()) ?? this.trouble;
   }
 
+  private letLearnerRun(): void {
+    this.learner.setPaused(this.busy || this.resting);
+  }
+
   private async update(events: OutcomeFacts[], now: number | null): Promise<RunSummary | null> {
     if (events.length === 0) return null;
     this.progress = 'preparing';
     this.unstorable = false;
-    this.learner.setPaused(this.busy);
+    this.letLearnerRun();
     try {
       const decided = await performUpdate(this.parts, events, now, (progress) => {
         this.progress = progress;
@@ -332,7 +353,7 @@ export class Coordinator {
         this.trouble = decided.run.reason;
       } else {
         this.suspects.succeeded();
-        this.trouble = this.asideNote();
+        this.trouble = this.suspects.note;
       }
       return decided?.run ?? null;
     } catch (error) {
@@ -348,14 +369,6 @@ export class Coordinator {
   private tell(error: Error | null): void {
     this.unstorable = isStorageFull(error);
     this.trouble = error?.message ?? null;
-  }
-
-  private asideNote(): string | null {
-    const { count } = this.suspects;
-    if (count === 0) return null;
-    return count === 1
-      ? 'One event is set aside because the learner failed on it; it is tried again after a restart.'
-      : `${count} events are set aside because the learner failed on them; they are tried again after a restart.`;
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {

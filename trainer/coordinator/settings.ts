@@ -20,6 +20,17 @@ const updateSettingsSchema = z.strictObject({
 
 /** Everything about learning that a configuration file can set, under the key `training`. */
 export const trainingSettingsSchema = z.strictObject({
+  onBattery: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Learn on battery power too. Off: an update waits, and one under way rests, until the computer is plugged in; one that is asked for is made at once.',
+    ),
+  threads: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Threads of the learner. Default: as many as completions have.'),
   batchEvents: z.int().min(1).max(1024).default(16).describe('Eligible events that start an update.'),
   maxStepEvents: z
     .int()

@@ -1,4 +1,5 @@
 import { DEFAULT_WORKSPACE, type TrainingStatus } from '../../extension/common/contracts/index.ts';
+import type { PauseReason } from './budget.ts';
 import type { Store } from '../store/store.ts';
 import type { LearnerProgress, LearnerReady } from './learnerProcess.ts';
 import type { QueueState } from './queue.ts';
@@ -12,6 +13,7 @@ interface Activity {
   automatic: boolean;
   /** Until further notice. */
   pausedByUser: boolean;
+  pausedBecause: PauseReason | null;
   trouble: string | null;
   learner: LearnerReady | null;
   live: Pick<TrainingStatus, 'served' | 'rolledBack'>;
@@ -42,6 +44,7 @@ export function statusOf(
     ),
     state: stateOf(queue, activity),
     pausedByUser: activity.pausedByUser,
+    ...(activity.pausedBecause === null ? {} : { pausedBecause: activity.pausedBecause }),
     ...(activity.trouble === null ? {} : { error: activity.trouble }),
     ...progressOf(activity),
     lastRun: last,
@@ -53,11 +56,11 @@ export function statusOf(
 function stateOf(queue: QueueState, activity: Activity): TrainingStatus['state'] {
   const { progress } = activity;
   if (progress !== null) {
-    if (activity.paused) return 'paused';
+    if (activity.paused || activity.pausedBecause !== null) return 'paused';
     return progress !== 'preparing' && progress.phase === 'gate' ? 'gating' : 'training';
   }
   if (activity.trouble !== null) return 'error';
-  if (!activity.automatic || activity.pausedByUser) return 'paused';
+  if (!activity.automatic || activity.pausedByUser || activity.pausedBecause !== null) return 'paused';
   return queue.ready.length + queue.open > 0 ? 'waiting' : 'idle';
 }
 

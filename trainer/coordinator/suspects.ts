@@ -11,9 +11,13 @@ export class Suspects {
   private failures = 0;
   private readonly aside = new Set<string>();
 
-  /** Events set aside. */
-  get count(): number {
-    return this.aside.size;
+  /** A sentence about events that are set aside; null: none are. */
+  get note(): string | null {
+    const count = this.aside.size;
+    if (count === 0) return null;
+    return count === 1
+      ? 'One event is set aside because the learner failed on it; it is tried again after a restart.'
+      : `${count} events are set aside because the learner failed on them; they are tried again after a restart.`;
   }
 
   /** Failures so far may be chance: the update that failed can be made again as it was. */

@@ -4,12 +4,14 @@ import { statSync } from 'node:fs';
 import type { GgufFileInfo, LlamaModel } from 'node-llama-cpp';
 import PQueue from 'p-queue';
 import { BASE_ADAPTER, type AdapterRef } from '../../extension/common/contracts/index.ts';
+import { gigabytes, memoryNeeded } from '../../extension/common/models/memory.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { checkAdapterFile } from './adapterFile.ts';
 import { generateOn } from './generate.ts';
 import { closeBackend, openBackend, type Backend, type GpuChoice } from './llama.ts';
 import { corruptModel, hashModelFile, readModelFile } from './modelFile.ts';
+import { modelSizes } from './modelSizes.ts';
 import { LoraFiles } from './loraFiles.ts';
 import { Pace } from './pace.ts';
 import { ServedAdapter, type ContextOptions } from './served.ts';
@@ -23,6 +25,8 @@ export interface EngineOptions {
   threads?: number;
   /** Largest context; a model trained on less gets less. */
   contextTokens?: number;
+  /** Bytes; absent: no limit. */
+  memoryLimit?: number;
   /** One of `FIM_CHOICES`; absent: `auto`. */
   fimTemplate?: string;
   /** The same numbers for the same requests, whatever else the machine computes; see `GenerateRequest.fresh`. */
@@ -41,12 +45,17 @@ const CONTEXT_STEP_TOKENS = 256;
 export async function loadEngine(options: EngineOptions): Promise<Engine> {
   const path = resolve(options.modelPath);
   const info = await readModelFile(path);
+  const wanted = options.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+  const trainedOn = Number(info.architectureMetadata.context_length ?? wanted);
+  const memory = memoryNeeded(modelSizes(path, info), Math.min(wanted, trainedOn));
+  if (memory.serving > (options.memoryLimit ?? Infinity))
+    throw tooLarge(path, memory.serving, options.memoryLimit!);
   const backend = await openBackend(options.gpu, options.threads, options.logger);
   try {
     const model = await loadModel(path, backend);
     const vocabulary = new Vocabulary(model, info, options.fimTemplate);
     const trained = model.trainContextSize;
-    const contextTokens = Math.min(options.contextTokens ?? DEFAULT_CONTEXT_TOKENS, trained);
+    const contextTokens = Math.min(wanted, trained);
     const pace = new Pace(backend, statSync(path).size, options.steady === true);
     const context: ContextOptions = {
       contextTokens: Math.max(
@@ -74,7 +83,8 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
     const files = new LoraFiles(model, options.logger);
     const first = await ServedAdapter.open(model, files, BASE_ADAPTER, context);
     tellTemplate(described, options);
-    return new LlamaEngine(described, { info, backend, model, files, vocabulary, context, pace }, first);
+    const loaded = { info, memory, backend, model, files, vocabulary, context, pace };
+    return new LlamaEngine(described, loaded, first);
   } catch (error) {
     await closeBackend(backend);
     throw error;
@@ -84,6 +94,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
 /** What stays the same as long as the model is loaded. */
 interface Loaded {
   info: GgufFileInfo;
+  memory: Engine['memory'];
   backend: Backend;
   model: LlamaModel;
   files: LoraFiles;
@@ -117,6 +128,10 @@ class LlamaEngine implements Engine {
 
   get device(): Backend['device'] {
     return this.loaded.backend.device;
+  }
+
+  get memory(): Engine['memory'] {
+    return this.loaded.memory;
   }
 
   get gpuMemoryBytes(): number | null {
@@ -261,6 +276,14 @@ async function loadModel(path: string, backend: Backend): Promise<LlamaModel> {
   } catch (error) {
     throw corruptModel(path, error);
   }
+}
+
+function tooLarge(path: string, needed: number, limit: number): HoneError {
+  return new HoneError(
+    'memory_limit',
+    `The model ${path} would take about ${gigabytes(needed)}, more than the ${gigabytes(limit)} that are allowed. Choose a smaller one, or raise model.memoryLimitMb of the configuration (hone.companion.memoryLimitMb in the editor).`,
+    { param: '--model' },
+  );
 }
 
 function tellTemplate({ name, fim, fimSwitchedOff }: ModelInfo, { logger }: EngineOptions): void {

@@ -82,6 +82,8 @@ export interface GenerateResult {
 export interface Engine {
   readonly model: ModelInfo;
   readonly adapter: AdapterRef;
+  /** Bytes that the model was reckoned to take before it was loaded: served, and more while it is learned from. */
+  readonly memory: { serving: number; learning: number };
   /** Most threads it computes with: the physical cores, unless told otherwise. */
   readonly threads: number;
   /** What it computes on. */

@@ -151,6 +151,8 @@ export const trainingStatusSchema = z.looseObject({
   state: z.enum(['idle', 'waiting', 'training', 'gating', 'paused', 'error']),
   /** Updates are made only when they are asked for, until the user says otherwise. */
   pausedByUser: z.boolean().optional(),
+  /** Why there is something to learn and nothing is learned: `battery`, or `memory`; a newer peer may know others. */
+  pausedBecause: z.string().optional(),
   error: z.string().optional(),
   /** Of the update under way. */
   progress: z.looseObject({ phase: z.string(), done: z.int(), total: z.int() }).optional(),

@@ -8,6 +8,7 @@ export const MODEL_FAILURES: Record<string, string> = {
   model_missing: 'there is no such file',
   model_corrupt: 'the file is damaged or no GGUF file',
   model_unsupported: 'it is of a family that Hone does not serve',
+  memory_limit: 'it would take more memory than hone.companion.memoryLimitMb allows',
   [CRASHED]: 'the companion broke down while it loaded it, for want of memory perhaps',
 };
 

@@ -1,5 +1,6 @@
 import type { Health } from '../contracts/completion.ts';
 import type { RunSummary, TrainingStatus } from '../contracts/feedback.ts';
+import { learningPauseOf } from './learningPause.ts';
 import { describeSnooze, type SnoozeRest } from './snooze.ts';
 import { acceptRate, type DayTally } from './today.ts';
 
@@ -132,15 +133,18 @@ function kindOf(situation: Situation): StatusKind {
   if (!situation.completions) return 'completionsOff';
   if (situation.offHere !== null) return 'offHere';
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
-  const { state, progress } = situation.training ?? {};
+  const { state, progress, pausedBecause } = situation.training ?? {};
   // An update that rests while a completion is in flight is paused, and under way all the same.
-  if (state === 'training' || state === 'gating' || progress !== undefined) return 'learning';
+  const underWay = state === 'training' || state === 'gating' || progress !== undefined;
+  if (underWay && pausedBecause === undefined) return 'learning';
   return situation.fellBack === null ? 'ready' : 'fellBack';
 }
 
 function nameOf(kind: StatusKind, { snooze, offHere, training }: Situation): string {
   if (kind === 'snoozed') return `snoozed, ${describeSnooze(snooze!)}`;
   if (kind === 'ready' && training?.pausedByUser) return 'ready, learning paused';
+  const pause = learningPauseOf(training);
+  if (kind === 'ready' && pause !== null) return `ready, learning paused: ${pause.name}`;
   if (kind === 'offHere' && offHere === 'language') return 'off in this language';
   return NAMES[kind];
 }
@@ -175,6 +179,8 @@ function tooltipOf(situation: Situation): string[] {
     lines.push(
       `Events: ${training.stored} stored, ${training.queued} waiting, ${training.trained} learned from`,
     );
+    const pause = learningPauseOf(training);
+    if (pause !== null) lines.push(pause.sentence);
     lines.push(`Last decision: ${training.lastRun ? describeRun(training.lastRun) : 'none yet'}`);
   }
   lines.push(

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveArguments } from '../../../extension/common/companion.ts';
 import { COMPANION_FILE, type CompanionLock } from '../../../extension/common/contracts/lock.ts';
 import { readSettings } from '../../../extension/common/contributions.ts';
-import { companionOptions } from '../../../extension/node/companionOptions.ts';
+import { companionOptions, writeCompanionConfig } from '../../../extension/node/companionOptions.ts';
 import { findCompanion } from '../../../extension/node/companionLock.ts';
 import { companionLine, LogTail, tailOf } from '../../../extension/node/logTail.ts';
 import { pathsIn } from '../../../extension/node/paths.ts';
 import { fingerprint } from '../../../extension/node/tokens.ts';
+import { configSchema } from '../../../trainer/config/schema.ts';
 
 const TOKENS = { inference: 'one', feedback: 'two' };
 
@@ -139,6 +140,29 @@ describe("the companion's command line", () => {
     const { settings } = readSettings((key) => (key === 'completions.fimTemplate' ? 'spm' : undefined));
     const made = serveArguments(companionOptions(settings, pathsIn('/storage', '/dist', {})));
     assert.equal(made[made.indexOf('--fim-template') + 1], 'spm');
+  });
+
+  it('says the rest in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hone-config-'));
+    const paths = pathsIn(folder, '/dist', {});
+    const written = async (values: Record<string, unknown>) => {
+      const { settings } = readSettings((key) => values[key]);
+      assert.equal(companionOptions(settings, paths).configPath, paths.companionConfig);
+      await writeCompanionConfig(settings, paths);
+      return configSchema.parse(JSON.parse(readFileSync(paths.companionConfig, 'utf8')));
+    };
+    const plain = await written({});
+    assert.deepEqual([plain.model.memoryLimitMb, plain.training.threads], [undefined, undefined]);
+    assert.equal(plain.training.onBattery, false);
+    const own = await written({
+      'learning.onBattery': true,
+      'learning.threads': 1,
+      'companion.memoryLimitMb': 2000,
+      'learning.aggressiveness': 0.5,
+    });
+    assert.deepEqual([own.model.memoryLimitMb, own.training.threads], [2000, 1]);
+    assert.deepEqual([own.training.onBattery, own.training.acceptThreshold], [true, 0.5]);
+    rmSync(folder, { recursive: true });
   });
 
   it('and its files can be moved', () => {

@@ -60,6 +60,24 @@ describe('status bar', () => {
     [{ companion: { kind: 'starting' } }, 'starting', /Hone: starting$/],
     [{ fellBack: 'gone' }, 'fellBack', /\$\(warning\) Hone: embedded model$/],
     [{ fellBack: 'gone', training: { ...training, state: 'training' } }, 'learning', /Hone: learning/],
+    [
+      { training: { ...training, state: 'paused', pausedBecause: 'battery' } },
+      'ready',
+      /Hone: ready, learning paused: on battery/,
+    ],
+    [
+      {
+        training: {
+          ...training,
+          state: 'paused',
+          pausedBecause: 'battery',
+          progress: { phase: 'train', done: 1, total: 9 },
+        },
+      },
+      'ready',
+      /Hone: ready, learning paused: on battery/,
+    ],
+    [{ training: { ...training, state: 'paused', pausedBecause: 'cold' } }, 'ready', /learning paused: cold/],
     [{ fellBack: 'gone', storeError: 'disk full' }, 'error', /Hone: error$/],
     [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning · 62 % · v2$/],
     [{ training: { ...training, state: 'gating' } }, 'learning', /Hone: learning · 62 % · v2$/],
@@ -94,6 +112,8 @@ describe('status bar', () => {
     assert.match(tooltip, /Adapter version: 2/);
     assert.match(tooltip, /promoted \(version 2\), 16 events: better by 0\.1/);
     assert.match(tooltip, /Tracking is on\.\nClick for the menu\.$/);
+    const onBattery = statusView({ ...ready, training: { ...training, pausedBecause: 'battery' } }).tooltip;
+    assert.ok(onBattery.some((line) => line.includes('hone.learning.onBattery')));
     const fellBack = statusView({ ...ready, fellBack: 'The model could not be loaded.' }).tooltip;
     assert.equal(fellBack[0], 'The model could not be loaded.');
     assert.match(statusView({ ...ready, trusted: false }).tooltip.join('\n'), /not trusted/);

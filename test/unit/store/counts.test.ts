@@ -33,6 +33,7 @@ describe('counts of outcomes', () => {
         paused: false,
         automatic: true,
         pausedByUser: false,
+        pausedBecause: null,
         trouble: null,
         learner: null,
         live: {},

@@ -32,6 +32,7 @@ export const ERROR_STATUS = {
   model_missing: 500,
   model_corrupt: 500,
   model_unsupported: 500,
+  memory_limit: 500,
   fim_template_unfit: 500,
   gpu_unavailable: 500,
   llama_unavailable: 500,
