@@ -126,6 +126,17 @@ describe('status bar', () => {
     assert.doesNotMatch(accessible, /\$\(/);
   });
 
+  it('names the other machine that serves, or is to, and says when that is unencrypted', () => {
+    const remote = { host: 'machine:8443', warning: null };
+    assert.match(statusView({ ...ready, remote }).text, /Hone: ready · 62 % · v2 · machine:8443$/);
+    assert.ok(statusView({ ...ready, remote }).tooltip.includes('Served by machine:8443'));
+    const starting = statusView({ ...ready, remote, companion: { kind: 'starting' } });
+    assert.match(starting.text, /Hone: starting · machine:8443$/);
+    const open = statusView({ ...ready, remote: { ...remote, warning: 'It is unencrypted.' } });
+    assert.match(open.text, / · machine:8443, unencrypted$/);
+    assert.ok(open.tooltip.includes('It is unencrypted.'));
+  });
+
   it('says why nothing is offered', () => {
     const why = (change: Partial<Situation>) => whyNothingIsOffered({ ...ready, ...change });
     assert.equal(why({}), null);
@@ -167,6 +178,14 @@ describe('status page', () => {
 
   it('uses the colours of the editor only', () => {
     assert.doesNotMatch(html, /#[0-9a-f]{3,8}\b|rgb\(|hsl\(/i);
+  });
+
+  it('names the other machine that serves, and says when that is unencrypted', () => {
+    const remote = { host: 'machine:8443', warning: 'It is <unencrypted>.' };
+    const page = renderStatusPage({ ...data, remote }, 'n');
+    assert.match(page, /<th scope="row">Companion<\/th><td>on machine:8443<\/td>/);
+    assert.match(page, /<p class="error">It is &lt;unencrypted&gt;\.<\/p>/);
+    assert.match(renderStatusPage({ ...data, remote, address: null }, 'n'), /on machine:8443, not reached/);
   });
 
   it('says what is not known yet', () => {
