@@ -39,7 +39,11 @@ export function referenceTables(): string {
 
 function recipeTables(): string {
   const names = [...new Set(ALIASES.map(({ name }) => name))].sort();
-  const rows = names.map((name) => `| \`${name}\` | ${targets(name).map(code).join(', ')} |`);
+  const rows = names.map((name) => {
+    const { values = {} } = ALIASES.find((alias) => alias.name === name)!;
+    const renamed = Object.entries(values).map(([theirs, ours]) => `; \`${theirs}\` is \`${ours}\``);
+    return `| \`${name}\` | ${targets(name).map(code).join(', ')}${renamed.join('')} |`;
+  });
   return `## RLinf’s names
 
 | RLinf | Hone |
@@ -83,11 +87,17 @@ function* sectionsOf(node: SchemaNode, path: string): Generator<[string, SchemaN
 /** A value of the recipe may also be an expression, or nothing. */
 function aliasNode(name: string): SchemaNode {
   const [first, ...more] = targets(name);
+  const values = Object.keys(ALIASES.find((alias) => alias.name === name)?.values ?? {});
   const { description, default: _, ...rest } = withoutNoise(OWN_KEYS.get(first!)!) as SchemaNode;
   const also = more.length === 0 ? '' : ` Also ${more.join(', ')}.`;
   return {
     description: `RLinf’s name of ${first}: ${description}${also}`,
-    anyOf: [rest, { type: 'string', pattern: '\\$\\{' }, { type: 'null' }],
+    anyOf: [
+      rest,
+      ...(values.length === 0 ? [] : [{ enum: values }]),
+      { type: 'string', pattern: '\\$\\{' },
+      { type: 'null' },
+    ],
   };
 }
 

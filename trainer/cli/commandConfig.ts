@@ -45,7 +45,11 @@ export function addConfigOption(command: Command): Command {
  */
 export function commandConfig(command: Command): CommandConfig {
   const { config: path } = command.opts<{ config?: string }>();
-  const { config, warnings } = loadConfig(path, overridesOf(command));
+  const { config, warnings } = loadConfig(
+    path,
+    overridesOf(command),
+    command.name() === 'judge' ? 'judge' : 'companion',
+  );
   const logger = createLogger(config.logLevel);
   for (const warning of warnings) logger.warn(warning);
   return {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { evaluated } from './expressions.ts';
 import { configError, isMapping, type ConfigFile } from './file.ts';
 import { kindOf, nearestKey } from './names.ts';
-import { ALIASES } from './recipe.ts';
+import { ALIASES, isOf, type Run } from './recipe.ts';
 
 /** A value and the key of the file that it was written under. */
 export interface Said {
@@ -27,7 +27,7 @@ export interface FileKeys {
  * @throws HoneError (`config_invalid`) for unknown keys, with the nearest known one each, for a value where a section
  *   belongs, and for two names of one thing with different values.
  */
-export function keysOf(file: ConfigFile): FileKeys {
+export function keysOf(file: ConfigFile, run: Run): FileKeys {
   const said = new Map<string, Said>();
   const recipe = new Map<string, Said>();
   const unused: string[] = [];
@@ -72,19 +72,20 @@ export function keysOf(file: ConfigFile): FileKeys {
 
   visit(file.tree, []);
   if (unknown.length > 0) throw unknownKeys(file, unknown);
-  addAliases(file, said, recipe);
+  addAliases(file, run, said, recipe);
   return { said, unused, notEvaluated };
 }
 
 /** Adds what the recipe's names say; where two say something, they have to say the same. */
-function addAliases(file: ConfigFile, said: Map<string, Said>, recipe: Map<string, Said>): void {
-  for (const { name, keys, unless } of ALIASES) {
+function addAliases(file: ConfigFile, run: Run, said: Map<string, Said>, recipe: Map<string, Said>): void {
+  for (const { name, keys, unless, values } of ALIASES) {
     const given = recipe.get(name);
     if (given === undefined || (unless !== undefined && recipe.has(unless))) continue;
-    for (const key of keys) {
+    const value = values?.[String(given.value)] ?? given.value;
+    for (const key of keys.filter((one) => isOf(run, one))) {
       const other = said.get(key);
-      if (other === undefined) said.set(key, given);
-      else if (!isDeepStrictEqual(other.value, given.value))
+      if (other === undefined) said.set(key, { ...given, value });
+      else if (!isDeepStrictEqual(other.value, value))
         throw configError(
           file.placeOf(given.at),
           `"${name}" is ${JSON.stringify(given.value)} and "${other.at.join('.')}" is ${JSON.stringify(other.value)}, but both mean ${key}. Give one of them, or both the same value.`,

@@ -4,6 +4,7 @@ import { HoneError } from '../server/shared/errors.ts';
 import { readConfigFile, type ConfigFile } from './file.ts';
 import { keysOf, type Said } from './keys.ts';
 import { OWN_KEYS } from './names.ts';
+import type { Run } from './recipe.ts';
 import { configSchema, type Config } from './schema.ts';
 
 /** A value from the command line, which wins over the file. */
@@ -25,12 +26,17 @@ export interface LoadedConfig {
  * Reads a configuration (YAML or JSON); without a file, the defaults. What `overrides` say wins over the file, and the
  * file over the defaults.
  *
+ * @param run whose keys the recipe's names are
  * @throws HoneError (`config_invalid`) with file, line and key, for what is unknown, contradicts itself or is of a
  *   wrong type.
  */
-export function loadConfig(path: string | undefined, overrides: readonly Override[] = []): LoadedConfig {
+export function loadConfig(
+  path: string | undefined,
+  overrides: readonly Override[] = [],
+  run: Run = 'companion',
+): LoadedConfig {
   const file = path === undefined ? null : readConfigFile(path);
-  const keys = file === null ? null : keysOf(file);
+  const keys = file === null ? null : keysOf(file, run);
   const said = new Map(keys?.said);
   const values = new Map([...said].map(([key, { value }]) => [key, value]));
   for (const { key, value } of overrides) values.set(key, value);

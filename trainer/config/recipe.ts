@@ -10,6 +10,24 @@ export interface Alias {
   keys: readonly string[];
   /** RLinf's more specific names: where one is given, it counts, and this one doesn't. */
   unless?: string;
+  /** What its values are called here, where they have other names. */
+  values?: Readonly<Record<string, string>>;
+}
+
+/**
+ * RLinf has a file a run, and one name for what the two runs do alike: of the keys that it means here, those of the
+ * other run are left alone.
+ */
+export type Run = 'companion' | 'judge';
+
+const OTHER_RUN: Record<Run, readonly string[]> = {
+  companion: ['judge.'],
+  judge: ['training.', 'server.', 'dataDir'],
+};
+
+/** Whether a key of ours is about a run. */
+export function isOf(run: Run, key: string): boolean {
+  return !OTHER_RUN[run].some((start) => key.startsWith(start));
 }
 
 export const ALIASES: readonly Alias[] = [
@@ -43,6 +61,7 @@ export const ALIASES: readonly Alias[] = [
     name: 'algorithm.sampling_params.max_new_tokens',
     keys: ['inference.maxTokens', 'judge.rollout.maxTokens'],
   },
+  { name: 'reward.reward_type', keys: ['judge.reward.judge'], values: { code_offline: 'chat' } },
   { name: 'algorithm.group_size', keys: ['judge.rollout.groupSize'] },
   { name: 'algorithm.kl_beta', keys: ['training.update.klWeight', 'judge.update.klWeight'] },
   {
@@ -216,14 +235,7 @@ export const UNUSED: readonly string[] = [
     'total_training_steps',
     'lr_warmup_steps_ratio',
   ]),
-  ...below('reward', [
-    'group_name',
-    'use_reward_model',
-    'reward_type',
-    'reward_scale',
-    'use_prompt',
-    'tokenizer',
-  ]),
+  ...below('reward', ['group_name', 'use_reward_model', 'reward_scale', 'use_prompt', 'tokenizer']),
 ];
 
 function below(section: string, names: string[]): string[] {

@@ -2,20 +2,17 @@
  * The configuration of every run, one schema: the files are checked against it, and docs/configuration.md and the
  * schema for editors are made of it. No field is required here; a command says which it can't do without.
  */
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { FIM_CHOICES } from '../../extension/common/prompt/fimChoice.ts';
 import { trainingSettingsSchema } from '../coordinator/settings.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import { judgeConfigSchema } from '../judge/config.ts';
 import { LOG_LEVELS } from '../server/shared/logging.ts';
+import { pathField } from './path.ts';
 
 export const GPU_CHOICES = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'] as const satisfies GpuChoice[];
 const MAX_PORT = 65_535;
 
-/** A path of the file system; relative ones start at the folder that the command runs in. */
-const pathField = () => z.string().min(1).overwrite(expandHome);
 const portField = () => z.int().min(0).max(MAX_PORT);
 
 export const configSchema = z.strictObject({
@@ -92,7 +89,3 @@ export const configSchema = z.strictObject({
     .describe('What `hone judge` learns from, who judges, and how (docs/judge.md).'),
 });
 export type Config = z.infer<typeof configSchema>;
-
-function expandHome(path: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
-}

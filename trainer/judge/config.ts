@@ -1,10 +1,11 @@
 /** Everything about a judged run that a configuration file can set, under the key `judge`. */
 import * as z from 'zod';
 import { updateConfigSchema, type UpdateConfig } from '../../extension/common/contracts/index.ts';
+import { pathField } from '../config/path.ts';
 import { defaultUpdateConfig } from '../learning/config.ts';
 import { JUDGE_KINDS } from './judge.ts';
 
-const paths = z.array(z.string().min(1)).default([]);
+const paths = z.array(pathField()).default([]);
 const share = z.number().min(0).max(1);
 
 const dataSchema = z.strictObject({
@@ -134,9 +135,7 @@ const updateSchema = z.strictObject({
 
 /** The section `judge` of a configuration. `hone judge` can't do without a folder and data; all else has its default. */
 export const judgeConfigSchema = z.strictObject({
-  outputDir: z
-    .string()
-    .min(1)
+  outputDir: pathField()
     .optional()
     .describe('Folder of the log, the curves and the checkpoints; one for each run.'),
   seed: z.int().default(1).describe('Of everything random: order, sampling, first weights, intervals.'),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, type Override } from '../../../trainer/config/load.ts';
-import { ALIASES, UNUSED } from '../../../trainer/config/recipe.ts';
+import { ALIASES, isOf, UNUSED, type Run } from '../../../trainer/config/recipe.ts';
 import { kindOf, nearestKey, OWN_KEYS } from '../../../trainer/config/names.ts';
 import { configSchema, type Config } from '../../../trainer/config/schema.ts';
 
@@ -12,13 +12,13 @@ describe('the configuration file', () => {
   const path = join(folder, 'hone.yaml');
   after(() => rmSync(folder, { recursive: true }));
 
-  const load = (text: string, overrides: Override[] = []) => {
+  const load = (text: string, overrides: Override[] = [], run: Run = 'companion') => {
     writeFileSync(path, text);
-    return loadConfig(path, overrides);
+    return loadConfig(path, overrides, run);
   };
-  const refusal = (text: string, overrides: Override[] = []): string => {
+  const refusal = (text: string, overrides: Override[] = [], run?: Run): string => {
     try {
-      load(text, overrides);
+      load(text, overrides, run);
     } catch (error) {
       return (error as Error).message.replaceAll(folder, 'F');
     }
@@ -46,6 +46,9 @@ describe('the configuration file', () => {
   it('has paths from the home folder', () => {
     assert.equal(load('model: { path: ~/m.gguf }').config.model.path, join(homedir(), 'm.gguf'));
     assert.equal(load('dataDir: "~"').config.dataDir, homedir());
+    const { judge } = load('judge: { outputDir: ~/out, data: { trainPaths: [~/a.jsonl, b.jsonl] } }').config;
+    assert.deepEqual(judge.outputDir, join(homedir(), 'out'));
+    assert.deepEqual(judge.data.trainPaths, [join(homedir(), 'a.jsonl'), 'b.jsonl']);
     assert.equal(load('dataDir: data/~/x').config.dataDir, 'data/~/x');
   });
 
@@ -57,13 +60,15 @@ describe('the configuration file', () => {
         'data.val_data_paths': ['b.jsonl', 'c.jsonl'],
         'algorithm.sampling_params.temperature': 0.5,
         'algorithm.group_size': 4,
+        'reward.reward_type': 'code_offline',
         'actor.model.lora_rank': 32,
       };
       if (key === 'model.path') return 'm.gguf';
       if (key === 'server.host') return '::1';
       return sample[name] ?? (Number.isInteger(OWN_KEYS.get(key)!.default) ? 300 : 0.5);
     };
-    for (const { name, keys } of ALIASES) {
+    const runOf = (key: string): Run => (isOf('companion', key) ? 'companion' : 'judge');
+    for (const { name, keys, values } of ALIASES) {
       for (const key of keys) {
         it(`${name} as ${key}`, () => {
           assert.ok(OWN_KEYS.has(key), `${key} is a key`);
@@ -71,13 +76,28 @@ describe('the configuration file', () => {
           const nested = name
             .split('.')
             .reduceRight<unknown>((node, part) => ({ [part]: node }), given) as object;
-          const { config, warnings } = load(JSON.stringify(nested));
-          assert.deepEqual(at(config, key), given);
-          assert.notDeepEqual(given, at(configSchema.parse({}), key));
+          const { config, warnings } = load(JSON.stringify(nested), [], runOf(key));
+          assert.deepEqual(at(config, key), values?.[String(given)] ?? given);
+          assert.notDeepEqual(at(config, key), at(configSchema.parse({}), key));
           assert.deepEqual(warnings, []);
         });
       }
     }
+
+    it('for the run that reads them, whatever they would be for the other', () => {
+      const text = 'algorithm: { group_size: 1, kl_beta: 0.3 }\nrunner: { output_dir: out, max_epochs: 3 }';
+      const { config } = load(text);
+      assert.equal(config.training.update.klWeight, 0.3);
+      assert.equal(config.dataDir, 'out');
+      assert.deepEqual(config.judge, configSchema.parse({}).judge);
+      assert.match(refusal(text, [], 'judge'), /"algorithm\.group_size" is 1\. Too small/);
+      const judged = load(text.replace('group_size: 1', 'group_size: 4'), [], 'judge').config;
+      assert.deepEqual(
+        [judged.judge.update.klWeight, judged.judge.outputDir, judged.judge.schedule.epochs],
+        [0.3, 'out', 3],
+      );
+      assert.deepEqual([judged.training, judged.dataDir], [configSchema.parse({}).training, undefined]);
+    });
 
     it('the specific one before the general', () => {
       const both = load('algorithm: { ratio_clip_eps: 0.4, clip_ratio_high: 0.5 }').config.training.update;
