@@ -23,7 +23,14 @@ import { licenceFiles, packageFolder, runtimeFiles, targetPlatform } from './run
 
 const ROOT = join(import.meta.dirname, '..');
 const BUNDLES = ['extension.cjs', 'store-worker.cjs', 'context-worker.cjs', 'hone.js', 'learner.js'];
-const TOP_LEVEL = ['package.nls.json', 'README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore'];
+const TOP_LEVEL = [
+  'package.nls.json',
+  'README.md',
+  'CHANGELOG.md',
+  'TELEMETRY.md',
+  'LICENSE',
+  '.vscodeignore',
+];
 /** Folders whose files are offered to `.vscodeignore`. */
 const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general', 'webview-ui/media'];
 /** Manifest fields that mean something only in the repository. */

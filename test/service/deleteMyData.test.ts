@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { v7 as newId } from 'uuid';
 import { readSettings } from '../../extension/common/contributions.ts';
 import { Backend } from '../../extension/node/backend.ts';
@@ -11,6 +11,7 @@ import { isAlive } from '../../extension/node/companionLock.ts';
 import { pathsIn, type Paths } from '../../extension/node/paths.ts';
 import { StoreDatabase } from '../../extension/node/storeDatabase.ts';
 import { outcomeEvent, shownCompletion } from '../fixtures/extensionRecords.ts';
+import { unlisted } from '../fixtures/telemetry.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -99,6 +100,9 @@ describe('"Delete My Data" without an editor', function () {
     await until(async () => (await pending()) === 0, 'delivery', PATIENCE_MS);
     writeFileSync(paths.companionLog, CANARY, { flag: 'a' });
     assert.ok(filesWith(CANARY).length >= 3);
+    const files = filesWith('').map((path) => relative(data, path).replaceAll('\\', '/'));
+    assert.ok(files.includes('tokens.json'));
+    assert.deepEqual(unlisted(files), [], 'TELEMETRY.md lists every file');
     const deletion = await backend.deleteData({ kind: 'all' });
     assert.deepEqual([deletion?.completions, deletion?.events], [2, 4]);
     assert.deepEqual(filesWith(CANARY), []);

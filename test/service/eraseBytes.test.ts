@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { v7 as newId } from 'uuid';
 import type { StepResponse } from '../../extension/common/contracts/index.ts';
@@ -9,6 +9,7 @@ import { DATABASE_FILE } from '../../trainer/store/database.ts';
 import { CompanionProcess } from '../fixtures/companionProcess.ts';
 import { outcomeEvent } from '../fixtures/records.ts';
 import { temporaryFolder } from '../fixtures/tinyEngine.ts';
+import { unlisted } from '../fixtures/telemetry.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 
 /** Typed by the developer, and nowhere else in the world. */
@@ -103,6 +104,8 @@ describe('the bytes of deleted data', function () {
     const prompt = database.prepare('SELECT prompt_tokens FROM completions LIMIT 1').pluck().get() as Buffer;
     database.close();
     tokens = prompt.subarray(-TAIL_TOKENS * TOKEN_BYTES);
+    const names = filesWith(learned, '').map((path) => relative(learned, path).replaceAll('\\', '/'));
+    assert.deepEqual(unlisted(names.map((name) => `companion/${name}`)), [], 'TELEMETRY.md lists every file');
     for (const bytes of [CANARY, tokens])
       assert.notDeepEqual(filesWith(learned, bytes), [], 'or nothing could fail');
   });
