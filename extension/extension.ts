@@ -6,6 +6,7 @@ import { pathsIn } from './node/paths.ts';
 import { openSettings, registerCommands } from './vscode/commands.ts';
 import { Completing } from './vscode/completing.ts';
 import { completionCommands, hideSuggestion } from './vscode/completionCommands.ts';
+import { Consent } from './vscode/consent.ts';
 import { showContext } from './vscode/contextKeys.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
 import { dataCommands } from './vscode/dataCommands.ts';
@@ -56,7 +57,8 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     ...{ context, paths, session, policy, backend, log },
     settings: () => settings.value,
   });
-  const situation = () => situationOf(backend, settings.value, policy, snooze.rest);
+  const situation = () => situationOf(backend, settings, policy, snooze.rest);
+  const consent = new Consent(context, settings);
   const menu = new Menu(situation);
   const modelNotice = new ModelNotice();
   const statusPanel = new StatusPanel(() => statusPageData(backend, situation()));
@@ -75,7 +77,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     registerCommands(
       {
         ...completionCommands({ settings, completing, snooze, situation }),
-        ...learningCommands({ settings, backend, cache: completing.cache }),
+        ...learningCommands({ settings, consent, backend, cache: completing.cache }),
         ...modelCommands({ settings, backend, paths, log: (message) => log.info(message) }),
         ...dataCommands({ paths, backend, completing }),
         restartCompanion: () => backend.restartCompanion(),
@@ -104,6 +106,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
     workspace.onDidGrantWorkspaceTrust(() => {
       completing.changeTracking();
       completing.indexAnew();
+      consent.askOnce();
       showStatus();
     }),
   );
@@ -115,6 +118,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   completing.indexAnew();
   backend.start();
   showStatus();
+  consent.askOnce();
   log.info(`Hone activated in ${Date.now() - began} ms; storage: ${paths.root}`);
   return { storage: paths.root, companion: () => backend.client?.endpoints.inference ?? null };
 }

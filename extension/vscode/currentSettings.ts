@@ -6,6 +6,7 @@ import {
   type Disposable,
   type Event,
   type LogOutputChannel,
+  type WorkspaceConfiguration,
 } from 'vscode';
 import { readSettings, SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
 import { languageSwitched, workspaceSwitched } from '../common/status/switches.ts';
@@ -16,6 +17,7 @@ export class CurrentSettings implements Disposable {
   readonly #changed = new EventEmitter<{ before: Settings; after: Settings }>();
   readonly #subscription: Disposable;
   #value: Settings;
+  #isTrackingAnswered = false;
 
   readonly onChange: Event<{ before: Settings; after: Settings }> = this.#changed.event;
 
@@ -32,6 +34,17 @@ export class CurrentSettings implements Disposable {
 
   get value(): Settings {
     return this.#value;
+  }
+
+  /** The user has said whether anything may be recorded. Until then tracking is off, whatever the default. */
+  get isTrackingAnswered(): boolean {
+    return this.#isTrackingAnswered;
+  }
+
+  /** Says for the user whether outcomes may be recorded and learned from, everywhere. */
+  async answerTracking(on: boolean): Promise<void> {
+    const configuration = workspace.getConfiguration(SETTINGS_SECTION);
+    await configuration.update(SETTINGS.trackingEnabled.key, on, ConfigurationTarget.Global);
   }
 
   /** Turns a switch over, for the user. */
@@ -77,11 +90,21 @@ export class CurrentSettings implements Disposable {
 
   #read(): Settings {
     const configuration = workspace.getConfiguration(SETTINGS_SECTION);
-    const { settings, refused } = readSettings((key) => configuration.get(key));
+    const { key: tracking } = SETTINGS.trackingEnabled;
+    this.#isTrackingAnswered = isSet(configuration.inspect(tracking));
+    const { settings, refused } = readSettings((key) =>
+      key === tracking && !this.#isTrackingAnswered ? false : configuration.get(key),
+    );
     for (const key of refused)
       this.#log.warn(`The setting ${key} has a value that is not allowed; its default stands.`);
     return settings;
   }
+}
+
+/** True when somebody has set it, for all, for a workspace or for a folder. */
+function isSet(values: ReturnType<WorkspaceConfiguration['inspect']>): boolean {
+  const { globalValue, workspaceValue, workspaceFolderValue } = values ?? {};
+  return [globalValue, workspaceValue, workspaceFolderValue].some((value) => value !== undefined);
 }
 
 /** True when something changed that only a new companion takes up. */

@@ -6,18 +6,20 @@ import { describeRun } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import type { Action } from './commands.ts';
+import type { Consent } from './consent.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 
 interface LearningParts {
   settings: CurrentSettings;
+  consent: Consent;
   backend: Backend;
   cache: TypeThroughCache;
 }
 
 /** Commands about what is recorded and learned. */
-export function learningCommands({ settings, backend, cache }: LearningParts) {
+export function learningCommands({ settings, consent, backend, cache }: LearningParts) {
   return {
-    toggleTracking: () => settings.toggle('trackingEnabled'),
+    toggleTracking: () => (settings.isTrackingAnswered ? settings.toggle('trackingEnabled') : consent.ask()),
     trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
     pauseLearning: () => withCompanion(backend, l10n.t('Pausing'), (client) => setPaused(client, true)),
     resumeLearning: () => withCompanion(backend, l10n.t('Resuming'), (client) => setPaused(client, false)),

@@ -5,21 +5,24 @@ import { fallbackSentence } from '../common/models/fallback.ts';
 import type { StatusPageData } from '../common/status/statusPageData.ts';
 import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
+import type { CurrentSettings } from './currentSettings.ts';
 import type { Policy } from './policy.ts';
 
 /** What the status bar is told. */
 export function situationOf(
   backend: Backend,
-  settings: Settings,
+  current: CurrentSettings,
   policy: Policy,
   snooze: SnoozeRest | null,
 ): Situation {
+  const settings = current.value;
   const document = window.activeTextEditor?.document;
   return {
     companion: backend.connection.state,
     remote: backend.connection.remote,
     storeError: backend.storeError,
     tracking: settings.trackingEnabled,
+    unanswered: !current.isTrackingAnswered,
     trusted: workspace.isTrusted,
     completions: settings.completionsEnabled,
     snooze,

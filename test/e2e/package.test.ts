@@ -36,6 +36,7 @@ const NEEDED = [
   /^LICENSE(\.txt)?$/i,
   /^readme\.md$/i,
   /^changelog\.md$/i,
+  /^telemetry\.md$/i,
 ];
 
 const FORBIDDEN = [

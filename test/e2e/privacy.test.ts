@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HoneWorkbench } from './harness/hone.ts';
+import { eventually, HoneWorkbench } from './harness/hone.ts';
+import type { Workbench } from './harness/workbench.ts';
 
 /** Stands in the document and nowhere else. */
 const SECRET = 'quetzalcoatl4711';
@@ -35,6 +36,47 @@ describe('privacy', function () {
     assertNothingWritten(hone);
   });
 
+  it('writes nothing before it was allowed to, rows after that, and deletes what it is told to', async () => {
+    hone = await HoneWorkbench.start(
+      { 'src/plain.js': FILE },
+      { settings: { 'hone.tracking.enabled': undefined } },
+    );
+    const window = await typeAndAccept(hone, /Hone: may it learn\?/);
+    assertNothingWritten(hone);
+    // The question of the start may have gone to the notifications' list by now.
+    await window.runCommand('Hone: Toggle Tracking');
+    await window.press('Escape');
+    await window.page.getByRole('button', { name: 'Learn From My Edits' }).first().click();
+    await window.waitForStatus(/Hone: ready/);
+    await accept(window, '\n  for (const item of ');
+    const { dataDir } = hone;
+    await eventually(
+      () => filesWith(dataDir, SECRET),
+      (files) => files.length >= 2,
+      'rows of both stores',
+    );
+
+    const target = join(hone.folder, 'exports');
+    mkdirSync(target);
+    await window.runCommand('Hone: Export My Data…');
+    await window.fillInput(`${target}/`);
+    const manifests = () =>
+      readdirSync(target, { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith('manifest.json'));
+    await eventually(manifests, (found) => found.length === 1, 'the manifest of the export');
+    assert.equal(filesWith(target, SECRET).length, 2);
+
+    await window.runCommand('Hone: Delete My Data…');
+    await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Everything' }).click();
+    await eventually(
+      () => filesWith(dataDir, SECRET),
+      (files) => files.length === 0,
+      'deletion',
+    );
+    assert.equal(hone.rowCount(), 0);
+  });
+
   it('writes nothing of a document in a workspace that is not trusted', async () => {
     hone = await HoneWorkbench.start({ 'src/plain.js': FILE }, { untrusted: true });
     await typeAndAccept(hone, /Hone: tracking off/);
@@ -42,18 +84,23 @@ describe('privacy', function () {
   });
 });
 
-async function typeAndAccept(hone: HoneWorkbench, status: RegExp): Promise<void> {
+async function typeAndAccept(hone: HoneWorkbench, status: RegExp): Promise<Workbench> {
   const window = await hone.open('src/plain.js', status);
-  await window.focusEditor();
-  await window.goToEndOfLine(1);
-  await window.type(`\n  const name = ${SECRET}(`);
-  await window.waitForGhostText(undefined, SUGGESTION_LIMIT_MS);
-  await window.press('Tab');
+  await accept(window, `\n  const name = ${SECRET}(`);
   await window.type('\n  if (value ');
   await window.waitForGhostText(undefined, SUGGESTION_LIMIT_MS);
   await window.press('Escape');
   await window.goToEndOfLine(1);
   await window.page.waitForTimeout(SETTLE_MS);
+  return window;
+}
+
+async function accept(window: Workbench, text: string): Promise<void> {
+  await window.focusEditor();
+  await window.goToEndOfLine(1);
+  await window.type(text);
+  await window.waitForGhostText(undefined, SUGGESTION_LIMIT_MS);
+  await window.press('Tab');
 }
 
 function assertNothingWritten(hone: HoneWorkbench): void {

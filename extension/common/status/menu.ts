@@ -10,7 +10,7 @@ export type MenuItem =
 /** The quick menu as things stand. Tracking comes first: a click on the status bar and Enter turn it over. */
 export function menuItems(situation: Situation): MenuItem[] {
   return [
-    item('toggleTracking', `$(record) Turn tracking ${offOn(situation.tracking)}`, trackingNow(situation)),
+    item('toggleTracking', trackingLabel(situation), trackingNow(situation)),
     { kind: 'title', label: 'Suggestions' },
     ...completionItems(situation),
     { kind: 'title', label: 'Learning' },
@@ -70,8 +70,14 @@ function learningItems({ training }: Situation): MenuItem[] {
   return items;
 }
 
-function trackingNow({ tracking, trusted }: Situation): string {
+function trackingLabel({ tracking, unanswered, trusted }: Situation): string {
+  if (unanswered && trusted) return '$(question) Say whether Hone may learn…';
+  return `$(record) Turn tracking ${offOn(tracking)}`;
+}
+
+function trackingNow({ tracking, unanswered, trusted }: Situation): string {
   if (!trusted) return 'off: the workspace is not trusted';
+  if (unanswered) return 'nothing is recorded before that';
   return tracking ? 'on: outcomes are recorded and learned from' : 'off: nothing is recorded';
 }
 

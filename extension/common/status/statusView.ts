@@ -12,6 +12,8 @@ export interface Situation {
   /** The store can't be written: nothing is learned. */
   storeError: string | null;
   tracking: boolean;
+  /** The user hasn't said yet whether anything may be recorded. */
+  unanswered: boolean;
   trusted: boolean;
   completions: boolean;
   /** What is left of a snooze; null: none. */
@@ -40,6 +42,7 @@ type StatusKind =
   | 'learning'
   | 'snoozed'
   | 'completionsOff'
+  | 'unanswered'
   | 'trackingOff'
   | 'offHere'
   | 'error';
@@ -61,6 +64,7 @@ const ICONS: Record<StatusKind, string> = {
   learning: '$(sync~spin)',
   snoozed: '$(bell-slash)',
   completionsOff: '$(circle-slash)',
+  unanswered: '$(question)',
   trackingOff: '$(circle-slash)',
   offHere: '$(eye-closed)',
   error: '$(error)',
@@ -73,6 +77,7 @@ const NAMES: Record<StatusKind, string> = {
   learning: 'learning',
   snoozed: 'snoozed',
   completionsOff: 'suggestions off',
+  unanswered: 'may it learn?',
   trackingOff: 'tracking off',
   offHere: 'off in this file',
   error: 'error',
@@ -132,6 +137,7 @@ function kindOf(situation: Situation): StatusKind {
   if (situation.snooze !== null) return 'snoozed';
   if (!situation.completions) return 'completionsOff';
   if (situation.offHere !== null) return 'offHere';
+  if (situation.unanswered && situation.trusted) return 'unanswered';
   if (!situation.tracking || !situation.trusted) return 'trackingOff';
   const { state, progress, pausedBecause } = situation.training ?? {};
   // An update that rests while a completion is in flight is paused, and under way all the same.
@@ -183,11 +189,12 @@ function tooltipOf(situation: Situation): string[] {
     if (pause !== null) lines.push(pause.sentence);
     lines.push(`Last decision: ${training.lastRun ? describeRun(training.lastRun) : 'none yet'}`);
   }
-  lines.push(
-    situation.trusted
-      ? `Tracking is ${situation.tracking ? 'on' : 'off'}.`
-      : 'Tracking is off: the workspace is not trusted.',
-    'Click for the menu.',
-  );
+  lines.push(trackingLine(situation), 'Click for the menu.');
   return lines;
+}
+
+function trackingLine({ tracking, unanswered, trusted }: Situation): string {
+  if (!trusted) return 'Tracking is off: the workspace is not trusted.';
+  if (unanswered) return 'Nothing is recorded or learned before you say that it may be.';
+  return `Tracking is ${tracking ? 'on' : 'off'}.`;
 }

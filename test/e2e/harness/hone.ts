@@ -19,6 +19,8 @@ const POLL_MS = 100;
 const SETTINGS_MS = 2000;
 /** By default suggestions are drawn at random, and a test that waits for one would now and then draw silence. */
 const GREEDY = { 'hone.completions.temperature': 0 };
+/** An answer to the question of the first start; `undefined` in a test's own settings leaves it open. */
+const ANSWERED = { 'hone.tracking.enabled': true };
 
 /** A row of the extension's own store: what was shown and how it ended. */
 export interface OutcomeRow {
@@ -65,7 +67,7 @@ export class HoneWorkbench {
         vsix: [VSIX],
         environment: { HONE_DATA_DIR: join(folder, 'data') },
         ...options,
-        settings: { ...GREEDY, ...options.settings },
+        settings: { ...GREEDY, ...ANSWERED, ...options.settings },
       });
       return new HoneWorkbench(folder, server, browser);
     } catch (error) {

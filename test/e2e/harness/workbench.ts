@@ -189,6 +189,14 @@ export class Workbench {
     );
   }
 
+  /** Fills in the input at the top of the window that a command has opened. */
+  async fillInput(text: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget:visible input');
+    await input.waitFor();
+    await input.fill(text);
+    await this.press('Enter');
+  }
+
   /** The suggestion on display, its spans joined; empty when there is none. */
   async ghostText(): Promise<string> {
     const spans = await this.page

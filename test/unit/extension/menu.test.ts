@@ -14,6 +14,7 @@ const situation: Situation = {
   remote: null,
   storeError: null,
   tracking: true,
+  unanswered: false,
   trusted: true,
   completions: true,
   snooze: null,
@@ -41,6 +42,9 @@ describe('the quick menu', () => {
       description: 'on: outcomes are recorded and learned from',
     });
     assert.match(find('toggleTracking', { tracking: false })!.label, /Turn tracking on$/);
+    const unanswered = { tracking: false, unanswered: true };
+    assert.match(find('toggleTracking', unanswered)!.label, /Say whether Hone may learn/);
+    assert.match(find('toggleTracking', { ...unanswered, trusted: false })!.label, /Turn tracking on$/);
     assert.match(find('toggleTracking', { trusted: false })!.description, /not trusted/);
   });
 
