@@ -96,10 +96,13 @@ describe('hone judge', function () {
     assert.deepEqual(result.curve, expected.curve);
     assert.deepEqual(result.groups, expected.groups);
     // Another seed comes to another adapter: the comparison can fail.
-    const other = prepare({ schedule });
-    other.config.seed = 2;
-    await other.run();
-    assert.notDeepEqual(other.adapter(4), whole.adapter(4));
+    const other = join(whole.folder, 'other');
+    const options = ['--seed', '2', '--output', other, '--log-level', 'error'];
+    const ended = await runHone(['judge', '--config', whole.configPath, ...options]);
+    assert.equal(ended.code, 0, ended.errors);
+    const [bytes] = whole.adapter(4);
+    const path = join(other, 'checkpoints', 'global_step_4', 'adapter.gguf');
+    assert.notEqual(readFileSync(path).toString('base64'), bytes);
   });
 
   it('makes a run longer, and refuses another one in its folder', async () => {

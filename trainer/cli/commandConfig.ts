@@ -6,21 +6,22 @@ import type { Config } from '../config/schema.ts';
 import { createLogger, type Logger } from '../server/shared/logging.ts';
 import { defaultDataDir, embeddedModelPath } from './options.ts';
 
-/** Which key of the configuration an option is. */
-const KEY_OF_OPTION: Record<string, string> = {
-  dataDir: 'dataDir',
-  logLevel: 'logLevel',
-  model: 'model.path',
-  gpu: 'model.gpu',
-  threads: 'model.threads',
-  host: 'server.host',
-  inferencePort: 'server.inferencePort',
-  feedbackPort: 'server.feedbackPort',
-  exitWhenIdle: 'server.exitWhenIdle',
-  fimTemplate: 'inference.fimTemplate',
-  train: 'training.enabled',
-  batchEvents: 'training.batchEvents',
-  seed: 'training.seed',
+/** Which keys of the configuration an option is. */
+const KEY_OF_OPTION: Record<string, readonly string[]> = {
+  dataDir: ['dataDir'],
+  logLevel: ['logLevel'],
+  model: ['model.path'],
+  gpu: ['model.gpu'],
+  threads: ['model.threads'],
+  host: ['server.host'],
+  inferencePort: ['server.inferencePort'],
+  feedbackPort: ['server.feedbackPort'],
+  exitWhenIdle: ['server.exitWhenIdle'],
+  fimTemplate: ['inference.fimTemplate'],
+  train: ['training.enabled'],
+  batchEvents: ['training.batchEvents'],
+  seed: ['training.seed', 'judge.seed'],
+  output: ['judge.outputDir'],
 };
 
 export interface CommandConfig {
@@ -65,9 +66,8 @@ export function overridesOf(command: Command): Override[] {
   const values = command.opts<Record<string, unknown>>();
   return command.options.flatMap((option: Option) => {
     const name = option.attributeName();
-    const key = KEY_OF_OPTION[name];
     const source = command.getOptionValueSource(name);
-    if (key === undefined || (source !== 'cli' && source !== 'env')) return [];
-    return [{ key, value: values[name], option: option.long! }];
+    if (source !== 'cli' && source !== 'env') return [];
+    return (KEY_OF_OPTION[name] ?? []).map((key) => ({ key, value: values[name], option: option.long! }));
   });
 }

@@ -13,7 +13,9 @@ export function addJudgeCommand(program: Command): void {
   const command = program
     .command('judge')
     .description('learn from completions of a data set that a judge scores, and validate on other data');
-  addConfigOption(addCommonOptions(command)).action((options: CommonOptions) => judge(options, command));
+  addConfigOption(addCommonOptions(command))
+    .option('--output <dir>', 'folder of the log, the curves and the checkpoints (judge.outputDir)')
+    .action((options: CommonOptions) => judge(options, command));
 }
 
 async function judge(options: CommonOptions, command: Command): Promise<void> {
@@ -21,7 +23,6 @@ async function judge(options: CommonOptions, command: Command): Promise<void> {
   const { judgeSession } = await import('../judge/session.ts');
   const { config: all, modelPath } = commandConfig(command);
   const config = all.judge;
-  if (options.seed !== undefined) config.seed = options.seed;
   const outputDir = needed(
     config.outputDir,
     'outputDir',
