@@ -100,7 +100,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       automatic: options.train,
       learner: {
         entry: learnerEntry(),
-        gpu: options.gpu,
+        gpu: engine.device,
         threads: config.training.threads ?? engine.threads,
       },
       budget: budgetOf(config, engine),

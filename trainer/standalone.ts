@@ -51,7 +51,11 @@ export async function openLearning(
       engine,
       settings: config.training,
       automatic: false,
-      learner: { entry: learnerEntry(), gpu, threads: config.training.threads ?? engine.threads },
+      learner: {
+        entry: learnerEntry(),
+        gpu: engine.device,
+        threads: config.training.threads ?? engine.threads,
+      },
       budget: budgetOf(config, engine),
       logger,
     });

@@ -12,10 +12,14 @@ export interface Ggml extends BaseFunctions, RegistryFunctions {
   /** Folder that the libraries were loaded from. */
   readonly folder: string;
   /** Which package it is: cpu, cuda, vulkan or metal. */
-  readonly flavour: Exclude<GpuChoice, 'auto'>;
+  readonly flavour: Flavour;
 }
 
 const FLAVOURS = ['cuda', 'vulkan', 'metal', 'cpu'] as const;
+type Flavour = (typeof FLAVOURS)[number];
+
+/** Values of ggml_backend_dev_type for a graphics device: of its own, and one that shares the memory. */
+export const GPU_DEVICES = [1, 2];
 
 /** The driver library without which a flavour cannot work; tried before its ggml is loaded. */
 const DRIVERS: Record<string, string[]> = {
@@ -74,25 +78,28 @@ export function flavoursHere(): FlavourReport[] {
 }
 
 /** Flavour → folder with the shared libraries, searched in every node_modules above this file. */
-function findPackages(): Map<(typeof FLAVOURS)[number], string> {
+function findPackages(): Map<Flavour, string> {
+  const found = new Map<Flavour, string>();
+  for (const flavour of FLAVOURS) {
+    const folder = findPackage(flavour === 'cpu' ? '' : `-${flavour}`);
+    if (folder !== undefined) found.set(flavour, folder);
+  }
+  return found;
+}
+
+/** Folder with the libraries of this platform's package with that ending; undefined: not installed. */
+function findPackage(ending: string): string | undefined {
   const platform =
     { linux: 'linux', darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;
   const roots = createRequire(import.meta.url).resolve.paths('x') ?? [];
-  const found = new Map<(typeof FLAVOURS)[number], string>();
   for (const root of roots) {
-    const scope = join(root, '@node-llama-cpp');
-    if (!existsSync(scope)) continue;
-    for (const flavour of FLAVOURS) {
-      const name =
-        flavour === 'cpu' ? `${platform}-${process.arch}` : `${platform}-${process.arch}-${flavour}`;
-      const bins = join(scope, name, 'bins');
-      const folder = existsSync(bins)
-        ? readdirSync(bins).find((entry) => entry.startsWith(platform))
-        : undefined;
-      if (folder && !found.has(flavour)) found.set(flavour, join(bins, folder));
-    }
+    const bins = join(root, '@node-llama-cpp', `${platform}-${process.arch}${ending}`, 'bins');
+    const folder = existsSync(bins)
+      ? readdirSync(bins).find((entry) => entry.startsWith(platform))
+      : undefined;
+    if (folder !== undefined) return join(bins, folder);
   }
-  return found;
+  return undefined;
 }
 
 function hasDriver(flavour: string): boolean {
@@ -124,7 +131,7 @@ export function libraryFiles(names: readonly string[]): {
   };
 }
 
-function open(folder: string, flavour: (typeof FLAVOURS)[number]): Ggml {
+function open(folder: string, flavour: Flavour): Ggml {
   const { base, registry } = libraryFiles(readdirSync(folder));
   if (!base || !registry)
     throw new GgmlError(
@@ -137,6 +144,10 @@ function open(folder: string, flavour: (typeof FLAVOURS)[number]): Ggml {
       ...bindRegistry(openLibrary(join(folder, registry))),
     };
     functions.ggml_backend_load_all_from_path(folder);
+    // A second package holds the same back end for an older driver's runtime (CUDA 12 beside 13).
+    const older = findPackage(`-${flavour}-ext`);
+    if (flavour !== 'cpu' && !seesGpu(functions) && older !== undefined)
+      functions.ggml_backend_load_all_from_path(join(older, 'fallback'));
     return { ...functions, folder, flavour };
   } catch (error) {
     throw new GgmlError(
@@ -144,4 +155,9 @@ function open(folder: string, flavour: (typeof FLAVOURS)[number]): Ggml {
       `The ggml in ${folder} is not the one Hone was built for (${String(error)}). Reinstall node-llama-cpp 3.22.1.`,
     );
   }
+}
+
+/** Whether the loaded ggml sees a graphics device, dedicated or shared with the processor. */
+function seesGpu(functions: RegistryFunctions): boolean {
+  return GPU_DEVICES.some((type) => functions.ggml_backend_dev_by_type(type) !== null);
 }
