@@ -117,14 +117,13 @@ describe('the commands in the editor', function () {
     assert.ok(!text.includes(hone.folder), text);
   });
 
-  it('Show Log, Show Status and Open Settings show what they say', async () => {
+  it('Show Log, Open Settings and Show Status show what they say', async () => {
     await window.runCommand('Hone: Show Log');
     await window.waitForOutput('Hone');
     await window.focusEditor();
-    await window.runCommand('Hone: Show Status');
-    await window.waitForText('.tabs-container', /Hone: Status/);
-    await window.focusEditor();
     await window.runCommand('Hone: Open Settings');
     await window.waitForText('.settings-editor', /Hone/);
+    await window.runCommand('Hone: Show Status');
+    await window.waitForText('.tabs-container', /Hone: Status/);
   });
 });

@@ -17,6 +17,8 @@ const BROWSER_FLAGS = [
 ];
 const OPEN_LIMIT_MS = 60_000;
 const POLL_MS = 50;
+const PALETTE_ATTEMPTS = 3;
+const PALETTE_FILL_MS = 5000;
 /** Between two keys, in milliseconds: a fast typist. */
 const KEY_DELAY_MS = 30;
 
@@ -112,10 +114,7 @@ export class Workbench {
 
   /** Runs a command of the palette by its full label. */
   async runCommand(label: string): Promise<void> {
-    await this.press('F1');
-    const input = this.page.locator('.quick-input-widget:visible input');
-    await input.waitFor();
-    await input.fill(`>${label}`);
+    await this.#openPalette(`>${label}`);
     await this.page
       .locator('.quick-input-list .monaco-list-row')
       .filter({ hasText: label })
@@ -241,6 +240,19 @@ export class Workbench {
   async close(): Promise<void> {
     await this.page.goto('about:blank');
     await this.page.close();
+  }
+
+  /** A view that was opened just before takes the keyboard when it is ready, and the palette is gone. */
+  async #openPalette(text: string, attempts = PALETTE_ATTEMPTS): Promise<void> {
+    await this.press('F1');
+    const input = this.page.locator('.quick-input-widget:visible input');
+    try {
+      await input.waitFor();
+      await input.fill(text, { timeout: PALETTE_FILL_MS });
+    } catch (error) {
+      if (attempts === 1) throw error;
+      await this.#openPalette(text, attempts - 1);
+    }
   }
 
   async #poll<T>(
