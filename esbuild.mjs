@@ -47,6 +47,18 @@ const bundles = [
     outdir: 'dist',
     banner: esmBanner,
   },
+  {
+    ...common,
+    platform: 'browser',
+    target: 'chrome138',
+    format: 'iife',
+    entryPoints: { dashboard: 'webview-ui/main.ts', style: 'webview-ui/dashboard.css' },
+    entryNames: 'dashboard',
+    outdir: 'dist/webview',
+    external: [],
+    minify: true,
+    sourcemap: false,
+  },
 ].filter((bundle) => Object.values(bundle.entryPoints).every((entry) => existsSync(entry)));
 
 if (watch) {

@@ -1,6 +1,6 @@
 /** Composition root: makes the parts and connects them. */
 import { v7 as newId } from 'uuid';
-import { window, workspace, type ExtensionContext } from 'vscode';
+import { Uri, window, workspace, type ExtensionContext } from 'vscode';
 import { Backend } from './node/backend.ts';
 import { pathsIn } from './node/paths.ts';
 import { openSettings, registerCommands } from './vscode/commands.ts';
@@ -9,6 +9,9 @@ import { completionCommands, hideSuggestion } from './vscode/completionCommands.
 import { Consent } from './vscode/consent.ts';
 import { showContext } from './vscode/contextKeys.ts';
 import { CurrentSettings, needsNewIndex, needsRestart } from './vscode/currentSettings.ts';
+import { dashboardActions } from './vscode/dashboardActions.ts';
+import { DashboardPanel } from './vscode/dashboardPanel.ts';
+import { DashboardReader } from './vscode/dashboardReader.ts';
 import { dataCommands } from './vscode/dataCommands.ts';
 import { learningCommands } from './vscode/learningCommands.ts';
 import { Menu } from './vscode/menu.ts';
@@ -17,10 +20,9 @@ import { ModelNotice } from './vscode/modelNotice.ts';
 import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
 import { RemoteWarning } from './vscode/remoteWarning.ts';
 import { reportIssue } from './vscode/reportIssue.ts';
-import { situationOf, statusPageData } from './vscode/situation.ts';
+import { situationOf } from './vscode/situation.ts';
 import { Snooze } from './vscode/snooze.ts';
 import { StatusBar } from './vscode/statusBar.ts';
-import { StatusPanel } from './vscode/statusPanel.ts';
 
 /** Ends what runs; set by `activate`. */
 let close: () => Promise<void> = async () => undefined;
@@ -61,8 +63,14 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const consent = new Consent(context, settings);
   const menu = new Menu(situation);
   const modelNotice = new ModelNotice();
-  const statusPanel = new StatusPanel(() => statusPageData(backend, situation()));
   const remoteWarning = new RemoteWarning();
+  const learning = { settings, consent, backend, cache: completing.cache };
+  const dashboard = new DashboardPanel({
+    reader: new DashboardReader(backend, situation, paths.root),
+    bundle: Uri.joinPath(context.extensionUri, 'dist', 'webview'),
+    act: dashboardActions(learning),
+    log,
+  });
   function showStatus(): void {
     completing.changeServed();
     modelNotice.show(situation().fellBack);
@@ -73,17 +81,18 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   }
 
   context.subscriptions.push(
-    ...[log, settings, snooze, statusBar, menu, statusPanel, completing],
+    ...[log, settings, snooze, statusBar, menu, dashboard, completing],
     registerCommands(
       {
         ...completionCommands({ settings, completing, snooze, situation }),
-        ...learningCommands({ settings, consent, backend, cache: completing.cache }),
+        ...learningCommands(learning),
         ...modelCommands({ settings, backend, paths, log: (message) => log.info(message) }),
         ...dataCommands({ paths, backend, completing }),
         restartCompanion: () => backend.restartCompanion(),
         showLog: () => log.show(),
         showMenu: () => menu.show(),
-        showStatus: () => statusPanel.show(),
+        openDashboard: () => dashboard.show(),
+        showStatus: () => dashboard.show('overview'),
         openSettings: () => openSettings(context),
         reportIssue: () => reportIssue(context, settings.value, situation()),
       },

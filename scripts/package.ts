@@ -22,7 +22,15 @@ import { dirname, join } from 'node:path';
 import { licenceFiles, packageFolder, runtimeFiles, targetPlatform } from './runtimeFiles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const BUNDLES = ['extension.cjs', 'store-worker.cjs', 'context-worker.cjs', 'hone.js', 'learner.js'];
+const BUNDLES = [
+  'extension.cjs',
+  'store-worker.cjs',
+  'context-worker.cjs',
+  'hone.js',
+  'learner.js',
+  'webview/dashboard.js',
+  'webview/dashboard.css',
+];
 const TOP_LEVEL = [
   'package.nls.json',
   'README.md',
@@ -32,7 +40,7 @@ const TOP_LEVEL = [
   '.vscodeignore',
 ];
 /** Folders whose files are offered to `.vscodeignore`. */
-const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general', 'webview-ui/media'];
+const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general'];
 /** Manifest fields that mean something only in the repository. */
 const REPOSITORY_FIELDS = [
   'scripts',

@@ -25,6 +25,7 @@ interface Step {
 
 const STEPS: Step[] = [
   { name: 'typecheck', args: [TOOLS.tsc, '--noEmit'] },
+  { name: 'typecheck of the dashboard', args: [TOOLS.tsc, '--noEmit', '-p', 'webview-ui'] },
   { name: 'lint', args: [TOOLS.eslint, '.'] },
   { name: 'format', args: [TOOLS.prettier, '--check', '.'] },
   { name: 'build', args: ['esbuild.mjs'] },

@@ -30,6 +30,7 @@ export const COMMANDS = {
   showMenu: { id: 'hone.showMenu', title: 'Show Menu' },
   openSettings: { id: 'hone.openSettings', title: 'Open Settings' },
   reportIssue: { id: 'hone.reportIssue', title: 'Report Issue…' },
+  openDashboard: { id: 'hone.openDashboard', title: 'Open Dashboard' },
   showStatus: { id: 'hone.showStatus', title: 'Show Status' },
   acceptWord: { id: 'hone.acceptWord', title: 'Accept Word of Suggestion' },
   acceptLine: { id: 'hone.acceptLine', title: 'Accept Line of Suggestion' },

@@ -1,4 +1,5 @@
 import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
+import type { DashboardUnit, StoreFigures } from '../common/contracts/dashboard.ts';
 import type { DataScope, Deletion } from '../common/contracts/data.ts';
 import type { Health } from '../common/contracts/completion.ts';
 import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
@@ -12,11 +13,12 @@ import { DataEraser } from './dataEraser.ts';
 import { Outbox } from './outbox.ts';
 import type { Paths } from './paths.ts';
 import { Store, type StoreState } from './store.ts';
-import type { ShownCompletion, StoreCounts } from './storeDatabase.ts';
+import type { ShownCompletion } from './storeDatabase.ts';
 import { companionLine, LogTail } from './logTail.ts';
 import { Today } from './today.ts';
 import { installationTokens } from './tokens.ts';
 import { TrainingMonitor } from './trainingMonitor.ts';
+import { WrittenCounter } from './writtenCounter.ts';
 
 const LOG_INTERVAL_MS = 2000;
 /** A window may stay open for weeks. */
@@ -39,6 +41,7 @@ export class Backend {
   readonly #store: Store;
   readonly #outbox: Outbox;
   readonly #eraser: DataEraser;
+  readonly #written: WrittenCounter;
   readonly #monitor: TrainingMonitor;
   readonly #today: Today;
   readonly #logTimer: NodeJS.Timeout;
@@ -94,6 +97,9 @@ export class Backend {
     });
     this.#today = new Today((since) => this.#store.call('outcomesSince', since), options.onChange);
     this.#today.refresh();
+    this.#written = new WrittenCounter((minute, chars) => {
+      this.#store.call('addWritten', minute, chars).catch((error: Error) => this.#storeFailed(error));
+    });
     this.#monitor = new TrainingMonitor(
       () => this.client,
       (status) => this.#learned(status),
@@ -153,6 +159,11 @@ export class Backend {
     this.#store.call('recordCompletion', completion).catch((error: Error) => this.#storeFailed(error));
   }
 
+  /** Counts characters that were written where something may be recorded. */
+  wrote(chars: number): void {
+    this.#written.add(chars);
+  }
+
   /** Stores feedback, then sends it. */
   add(events: FeedbackEvent[]): Promise<void> {
     return this.#outbox.add(events).catch((error: Error) => this.#storeFailed(error));
@@ -164,6 +175,7 @@ export class Backend {
    */
   changeTracking(on: boolean): void {
     this.#outbox.forget();
+    this.#written.forget();
     this.#outbox.hold(!on);
   }
 
@@ -185,8 +197,12 @@ export class Backend {
     this.#monitor.start();
   }
 
-  counts(): Promise<StoreCounts> {
-    return this.#store.call('counts');
+  /** Figures of the dashboard; null when nothing has changed since `revision`. */
+  dashboard(
+    unit: DashboardUnit,
+    revision: string | null,
+  ): Promise<{ figures: StoreFigures; revision: string } | null> {
+    return this.#store.call('dashboard', unit, Date.now(), revision);
   }
 
   /** For settings that only a new companion takes up, and for the user's command. */
@@ -206,6 +222,7 @@ export class Backend {
     clearInterval(this.#pruneTimer);
     this.#monitor.stop();
     this.#today.stop();
+    this.#written.flush();
     await this.#outbox.stop();
     this.connection.stop();
     try {

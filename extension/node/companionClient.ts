@@ -11,6 +11,7 @@ import {
   shownResponseSchema,
   stepResponseSchema,
   submitResponseSchema,
+  trainingRunsSchema,
   trainingStatusSchema,
   type AdapterList,
   type CompletionRequestInput,
@@ -23,6 +24,7 @@ import {
   type ShownResponse,
   type StepResponse,
   type SubmitResponse,
+  type TrainingRuns,
   type TrainingStatus,
 } from '../common/contracts/index.ts';
 import { parseJson } from './json.ts';
@@ -134,6 +136,11 @@ export class CompanionClient {
   setPaused(paused: boolean): Promise<TrainingStatus> {
     const path = `/api/training/${paused ? 'pause' : 'resume'}`;
     return this.#feedback({ method: 'POST', path, body: {}, schema: trainingStatusSchema });
+  }
+
+  /** The newest updates of the model in service. */
+  runs(): Promise<TrainingRuns> {
+    return this.#feedback({ method: 'GET', path: '/api/training/runs', schema: trainingRunsSchema });
   }
 
   adapters(): Promise<AdapterList> {

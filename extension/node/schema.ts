@@ -78,6 +78,39 @@ const MIGRATIONS = [
     scope TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- What the dashboard counts, taken out of the body once, when the row is indexed.
+  -- An ignored suggestion may never have been on display.
+  ALTER TABLE events ADD COLUMN shown INTEGER AS (
+    outcome IN ('accepted', 'partiallyAccepted', 'typedThrough', 'rejected')
+      OR (outcome = 'ignored' AND body ->> '$.shownMs' > 0));
+  ALTER TABLE events ADD COLUMN taken_chars INTEGER AS (CASE outcome
+    WHEN 'accepted' THEN length(body ->> '$.shownText')
+    WHEN 'partiallyAccepted' THEN body ->> '$.outcome.chars'
+    WHEN 'typedThrough' THEN body ->> '$.outcome.chars'
+    ELSE 0 END);
+  -- 1: taken, in whole or in part; 0: not; NULL: nobody judged it.
+  ALTER TABLE events ADD COLUMN judged INTEGER AS (CASE
+    WHEN outcome IN ('accepted', 'partiallyAccepted', 'typedThrough') THEN 1
+    WHEN outcome = 'rejected' AND body ->> '$.evidence' <> 'inferred' THEN 0
+    END);
+  ALTER TABLE events ADD COLUMN after_seconds INTEGER AS (body ->> '$.afterSeconds');
+  ALTER TABLE events ADD COLUMN fraction REAL AS (body ->> '$.fraction');
+  -- The kind is in the index, too: without it every row is read for it.
+  CREATE INDEX outcome_figures ON events (at, outcome, shown, judged, taken_chars, completion_id, kind)
+    WHERE kind = 'outcome';
+  CREATE INDEX retention_figures ON events (completion_id, after_seconds, fraction, kind)
+    WHERE kind = 'retention';
+
+  DROP INDEX completions_by_time;
+  CREATE INDEX completion_figures ON completions (created_at, adapter_version, latency_ms);
+
+  -- Characters written in a minute by hand or taken from suggestions, in documents of which something may be recorded.
+  CREATE TABLE written (
+    minute INTEGER PRIMARY KEY,
+    chars INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** Brings a database of any earlier version to the current one. */

@@ -1,11 +1,13 @@
 import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DashboardUnit, StoreFigures } from '../common/contracts/dashboard.ts';
 import type { FeedbackEvent } from '../common/contracts/feedback.ts';
 import type { Confidence } from '../common/suggestion/confidence.ts';
 import { dataScopeSchema, type DataScope } from '../common/contracts/data.ts';
 import { deleteExtensionRows, FORGOTTEN_MS } from '../common/data/extensionRows.ts';
 import { clearDeletedBytes } from '../common/data/rowDatabase.ts';
+import { dashboardFigures, dashboardRevision } from './dashboardFigures.ts';
 import { migrate } from './schema.ts';
 
 /** Another window may hold the write lock for a commit; longer than this something is wrong. */
@@ -198,6 +200,23 @@ export class StoreDatabase {
     return Object.fromEntries(rows.map(({ outcome, n }) => [outcome, n]));
   }
 
+  /** @param minute start of it, milliseconds since the epoch */
+  addWritten(minute: number, chars: number): void {
+    this.#statements.written.run(minute, chars);
+  }
+
+  /** Figures of the dashboard; null when nothing has changed since `revision`. */
+  dashboard(
+    unit: DashboardUnit,
+    now: number,
+    revision: string | null,
+  ): { figures: StoreFigures; revision: string } | null {
+    const current = `${unit} ${new Date(now).toDateString()} ${dashboardRevision(this.#database)}`;
+    if (current === revision) return null;
+    const figures = { ...dashboardFigures(this.#database, unit, now), counts: this.counts() };
+    return { figures, revision: current };
+  }
+
   /** Forgets what is old or too much, oldest first; never an event that is still on its way. */
   prune(now: number, { days, completions, events } = RETENTION): void {
     const before = now - days * DAY_MS;
@@ -206,6 +225,7 @@ export class StoreDatabase {
       this.#statements.pruneSurplusEvents.run(events);
       this.#statements.pruneRefused.run(before);
       this.#statements.pruneForgotten.run(now - FORGOTTEN_MS);
+      this.#statements.pruneWritten.run(before);
       this.#statements.pruneCompletions.run(before);
       this.#statements.pruneSurplusCompletions.run(completions);
     })();
@@ -240,6 +260,9 @@ function statementsOf(database: Database.Database) {
         @meanLogprob, @minLogprob, @firstProbability)`,
     ),
     event: prepare('INSERT OR IGNORE INTO events VALUES (@id, @completionId, @kind, @at, @outcome, @body)'),
+    written: prepare(
+      'INSERT INTO written VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET chars = chars + excluded.chars',
+    ),
     enqueue: prepare('INSERT INTO outbox (event_id, window) VALUES (?, ?)'),
     seen: prepare(
       'INSERT INTO windows VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at',
@@ -268,6 +291,7 @@ function statementsOf(database: Database.Database) {
     isForgotten: prepare('SELECT 1 FROM forgotten WHERE completion_id = ?'),
     pruneForgotten: prepare('DELETE FROM forgotten WHERE at < ?'),
     pruneRefused: prepare('DELETE FROM refused WHERE at < ?'),
+    pruneWritten: prepare('DELETE FROM written WHERE minute < ?'),
     pruneCompletions: prepare('DELETE FROM completions WHERE created_at < ?'),
     pruneSurplusCompletions: prepare(
       'DELETE FROM completions WHERE id IN (SELECT id FROM completions ORDER BY created_at DESC LIMIT -1 OFFSET ?)',

@@ -17,6 +17,7 @@ import {
   type DroppedCompletion,
   type EditorEvent,
   type OfferedCompletion,
+  type TextEdit,
   type WithheldCompletion,
 } from '../common/outcome/index.ts';
 import type { SuggestionFollower } from '../common/suggestion/follower.ts';
@@ -30,6 +31,7 @@ const FOCUS_SETTLES_MS = 100;
 export class Capture implements Disposable {
   readonly #follower: SuggestionFollower;
   readonly #onFeedback: (events: FeedbackEvent[]) => void;
+  readonly #onWritten: (document: TextDocument, chars: number) => void;
   readonly #disposables: Disposable[];
   #timer: NodeJS.Timeout | undefined;
   #focusTimer: NodeJS.Timeout | undefined;
@@ -38,9 +40,15 @@ export class Capture implements Disposable {
   #selections: { start: number; end: number }[] = [];
   #offering = false;
 
-  constructor(follower: SuggestionFollower, onFeedback: (events: FeedbackEvent[]) => void) {
+  /** @param onWritten is told how many characters came in by hand or by accepting */
+  constructor(
+    follower: SuggestionFollower,
+    onFeedback: (events: FeedbackEvent[]) => void,
+    onWritten: (document: TextDocument, chars: number) => void,
+  ) {
     this.#follower = follower;
     this.#onFeedback = onFeedback;
+    this.#onWritten = onWritten;
     this.#disposables = [
       workspace.onDidChangeTextDocument((event) => this.#changed(event)),
       window.onDidChangeTextEditorSelection((event) => this.#selected(event)),
@@ -141,16 +149,23 @@ export class Capture implements Disposable {
         return { start: end, end };
       });
     }
-    if (!this.#follower.tracker.follows(key)) return;
+    const focused = key === this.#focused && window.state.focused;
+    const follows = this.#follower.tracker.follows(key);
+    if (!focused && !follows) return;
     const reason =
       event.reason === TextDocumentChangeReason.Undo
         ? 'undo'
         : event.reason === TextDocumentChangeReason.Redo
           ? 'redo'
           : undefined;
-    const focused = key === this.#focused && window.state.focused;
     const origin = originOf({ edits, reason, focused, selections });
-    this.#tell({ type: 'change', edits, origin, ...now(document) });
+    if (origin === 'typing') this.#written(document, edits);
+    if (follows) this.#tell({ type: 'change', edits, origin, ...now(document) });
+  }
+
+  #written(document: TextDocument, edits: readonly TextEdit[]): void {
+    const chars = edits.reduce((sum, { inserted }) => sum + inserted.length, 0);
+    if (chars > 0) this.#onWritten(document, chars);
   }
 
   #selected({ textEditor, selections }: TextEditorSelectionChangeEvent): void {

@@ -47,7 +47,13 @@ export class Completing implements Disposable {
       log.warn(message),
     );
     this.#options = options;
-    this.capture = new Capture(new SuggestionFollower(newId, cache), (events) => void backend.add(events));
+    this.capture = new Capture(
+      new SuggestionFollower(newId, cache),
+      (events) => void backend.add(events),
+      (document, chars) => {
+        if (policy.mayRecord() && policy.mayComplete(document)) backend.wrote(chars);
+      },
+    );
     this.#thread = new ContextThread({
       script: paths.contextWorker,
       log: (level, text) => log[level](text),

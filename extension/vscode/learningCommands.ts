@@ -9,7 +9,7 @@ import type { Action } from './commands.ts';
 import type { Consent } from './consent.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 
-interface LearningParts {
+export interface LearningParts {
   settings: CurrentSettings;
   consent: Consent;
   backend: Backend;
@@ -17,16 +17,26 @@ interface LearningParts {
 }
 
 /** Commands about what is recorded and learned. */
-export function learningCommands({ settings, consent, backend, cache }: LearningParts) {
+export function learningCommands(parts: LearningParts) {
+  const { settings, consent, backend, cache } = parts;
   return {
     toggleTracking: () => (settings.isTrackingAnswered ? settings.toggle('trackingEnabled') : consent.ask()),
     trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
     pauseLearning: () => withCompanion(backend, l10n.t('Pausing'), (client) => setPaused(client, true)),
     resumeLearning: () => withCompanion(backend, l10n.t('Resuming'), (client) => setPaused(client, false)),
-    activateAdapter: () => activate(backend, cache),
+    activateAdapter: () => chooseAdapter(parts),
     rollBackAdapter: () =>
       withCompanion(backend, l10n.t('Rolling back'), (client) => rollBack(client, cache)),
   } satisfies Partial<Record<CommandName, Action>>;
+}
+
+/** Brings a version into service, and says which one serves then. */
+export async function activateVersion({ backend, cache }: LearningParts, version: number): Promise<void> {
+  await withCompanion(backend, l10n.t('Activating'), async (client) => {
+    const { active } = await client.activate(version);
+    cache.clear();
+    return servedNow(active);
+  });
 }
 
 /** Shows progress in the status bar until the companion has answered, then what it said. */
@@ -68,16 +78,11 @@ async function setPaused(client: CompanionClient, paused: boolean): Promise<stri
 }
 
 /** Asks for a version and brings it into service. */
-async function activate(backend: Backend, cache: TypeThroughCache): Promise<void> {
-  const choices = adapterChoices(await runningCompanion(backend).adapters());
+async function chooseAdapter(parts: LearningParts): Promise<void> {
+  const choices = adapterChoices(await runningCompanion(parts.backend).adapters());
   const title = l10n.t('Version to bring into service');
   const chosen = await window.showQuickPick(choices, { title, matchOnDescription: true });
-  if (!chosen) return;
-  await withCompanion(backend, l10n.t('Activating'), async (client) => {
-    const { active } = await client.activate(chosen.version);
-    cache.clear();
-    return servedNow(active);
-  });
+  if (chosen) await activateVersion(parts, chosen.version);
 }
 
 async function rollBack(client: CompanionClient, cache: TypeThroughCache): Promise<string> {

@@ -2,8 +2,7 @@ import { window, workspace, type TextDocument } from 'vscode';
 import type { Settings } from '../common/contributions.ts';
 import type { SnoozeRest } from '../common/status/snooze.ts';
 import { fallbackSentence } from '../common/models/fallback.ts';
-import type { StatusPageData } from '../common/status/statusPageData.ts';
-import { errorOf, statusView, type Situation } from '../common/status/statusView.ts';
+import type { Situation } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 import type { Policy } from './policy.ts';
@@ -39,34 +38,6 @@ export function situationOf(
 /** Why the embedded model serves in the place of the chosen one; null: it doesn't. */
 function fellBackReason({ health }: Backend, { modelPath }: Settings): string | null {
   return health?.fellBack === undefined ? null : fallbackSentence(modelPath, health.fellBack);
-}
-
-/** What the status page is told; the counts are read from the store. */
-export async function statusPageData(backend: Backend, situation: Situation): Promise<StatusPageData> {
-  const { training } = situation;
-  const counts = backend.storeError === null ? await backend.counts().catch(() => null) : null;
-  const dropped = Object.values(training?.dropped ?? {}).reduce((sum, count) => sum + count, 0);
-  return {
-    state: statusView(situation).kind,
-    error: errorOf(situation),
-    completions: situation.completions,
-    tracking: situation.tracking,
-    trusted: situation.trusted,
-    model: situation.model,
-    address: backend.client?.endpoints.inference ?? null,
-    remote: situation.remote && { host: situation.remote.host, warning: situation.remote.warning },
-    adapterVersion: training?.adapterVersion ?? null,
-    events: training && {
-      stored: training.stored,
-      queued: training.queued,
-      heldOut: training.heldOut,
-      trained: training.trained,
-      dropped,
-    },
-    lastRun: training?.lastRun ?? null,
-    store: counts,
-    outcomes: counts?.outcomes ?? {},
-  };
 }
 
 function languageOf({ languageId }: TextDocument, settings: Settings): Situation['language'] {

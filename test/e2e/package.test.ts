@@ -27,6 +27,7 @@ const NEEDED = [
   /^trainer\/models\/[^/]+\.gguf$/,
   /^trainer\/models\/README\.md$/,
   /^trainer\/models\/LICENSE-Apache-2\.0\.txt$/,
+  /^dist\/webview\/dashboard\.(js|css)$/,
   /^trainer\/learning\/general\/.+/,
   /^dist\/node_modules\/better-sqlite3\/prebuilds\/[^/]+\.node$/,
   /^dist\/node_modules\/@koromix\/[^/]+\/.+\/koffi\.node$/,

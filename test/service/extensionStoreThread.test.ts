@@ -114,9 +114,10 @@ describe("the thread of the extension's store", () => {
       onChange: () => undefined,
     });
     try {
-      await backend.counts();
-      fail({ method: 'counts', times: 1, how: 'exit' });
-      assert.equal((await backend.counts()).events, 0);
+      const counts = async () => (await backend.dashboard('30days', null))!.figures.counts;
+      await counts();
+      fail({ method: 'dashboard', times: 1, how: 'exit' });
+      assert.equal((await counts()).events, 0);
       assert.ok(log.some((line) => /^warn: Store: .*exit code 3. Starting it again/.test(line)));
       assert.equal(backend.storeError, null);
       fail({ method: 'appendEvents', times: 9, how: 'throw' });

@@ -84,7 +84,7 @@ describe('a companion on another machine, behind TLS', function () {
     assert.equal(backend.client, null);
     const before = (await companion.status()).stored;
     await backend.add([rejected(), rejected()]);
-    assert.equal((await backend.counts()).pending, 2);
+    assert.equal((await backend.dashboard('30days', null))!.figures.counts.pending, 2);
     await change({ companionHeaders: { authorization: `Bearer ${TOKEN}` } });
     await state('ready');
     await companion.until(({ stored }) => stored === before + 2);
@@ -98,7 +98,7 @@ describe('a companion on another machine, behind TLS', function () {
     const before = (await companion.status()).stored;
     await backend.add([rejected()]);
     assert.match(await state('error'), /Nothing listens at/);
-    assert.equal((await backend.counts()).pending, 1);
+    assert.equal((await backend.dashboard('30days', null))!.figures.counts.pending, 1);
     feedback = await TlsProxy.start(companion.ready.feedback, Number(port));
     await state('ready');
     await companion.until(({ stored }) => stored === before + 1);

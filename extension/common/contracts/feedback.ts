@@ -198,6 +198,10 @@ const adapterSummarySchema = z.looseObject({
   active: z.boolean(),
   scale: z.number(),
   figures: z.record(z.string(), z.number()),
+  /** SHA-256 of the model file that it belongs to, hex. */
+  modelHash: z.string().optional(),
+  /** Its file has been deleted. */
+  collected: z.boolean().optional(),
 });
 export type AdapterSummary = z.infer<typeof adapterSummarySchema>;
 

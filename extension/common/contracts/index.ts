@@ -1,4 +1,5 @@
 export * from './completion.ts';
+export * from './dashboard.ts';
 export * from './data.ts';
 export * from './feedback.ts';
 export * from './infill.ts';

@@ -24,6 +24,7 @@ export function deleteExtensionRows(
   );
   const ofThem = `SELECT id FROM events WHERE completion_id IN (${chosen})`;
   run(`DELETE FROM refused WHERE event_id IN (${ofThem})${scope.kind === 'all' ? ' OR TRUE' : ''}`, { ids });
+  if (scope.kind === 'all') run('DELETE FROM written', {});
   // Their deliveries go with them.
   const events = run(`DELETE FROM events WHERE completion_id IN (${chosen})`, { ids });
   return { events, completions: run(`DELETE FROM completions WHERE id IN (${chosen})`, { ids }) };

@@ -21,7 +21,7 @@ export function menuItems(situation: Situation): MenuItem[] {
       '$(package) Select model…',
       situation.fellBack === null ? '' : 'the embedded one stands in',
     ),
-    item('showStatus', '$(info) Show status', situation.model ?? ''),
+    item('openDashboard', '$(graph-line) Open dashboard', situation.model ?? ''),
     item('showLog', '$(output) Show log'),
     item('openSettings', '$(gear) Settings'),
     item('exportData', '$(export) Export my data…'),

@@ -53,6 +53,8 @@ interface StatusView {
   text: string;
   /** Lines of the tooltip. */
   tooltip: string[];
+  /** What Hone does, in a few words. */
+  name: string;
   /** All of it in a sentence or two, for a screen reader. */
   accessible: string;
 }
@@ -92,13 +94,16 @@ const OFF_REASONS: Record<OffReason, string> = {
 /** What the status bar says. An error comes before everything, what is off before ready and learning. */
 export function statusView(situation: Situation): StatusView {
   const kind = kindOf(situation);
-  const name = `Hone: ${nameOf(kind, situation)}`;
+  const name = nameOf(kind, situation);
   const tooltip = tooltipOf(situation);
   return {
     kind,
-    text: [`${ICONS[kind]} ${name}`, ...figuresOf(kind, situation), ...machineOf(situation)].join(' · '),
+    name,
+    text: [`${ICONS[kind]} Hone: ${name}`, ...figuresOf(kind, situation), ...machineOf(situation)].join(
+      ' · ',
+    ),
     tooltip,
-    accessible: [name, ...tooltip].map((line) => line.replace(/\.?$/, '.')).join(' '),
+    accessible: [`Hone: ${name}`, ...tooltip].map((line) => line.replace(/\.?$/, '.')).join(' '),
   };
 }
 

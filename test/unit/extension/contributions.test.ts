@@ -34,7 +34,7 @@ interface Manifest {
 }
 
 /** Ids of the status-bar item and the panel, a key of the model file, a file. */
-const NO_CONTRIBUTIONS = new Set(['hone.status', 'hone.fim.order', 'hone.js']);
+const NO_CONTRIBUTIONS = new Set(['hone.status', 'hone.dashboard', 'hone.fim.order', 'hone.js']);
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 /** `%key%` in the manifest stands for the text of this key. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TrainingStatus } from '../../../extension/common/contracts/feedback.ts';
-import type { StatusPageData } from '../../../extension/common/status/statusPageData.ts';
 import {
   prefixOnlyReason,
   statusView,
   whyNothingIsOffered,
   type Situation,
 } from '../../../extension/common/status/statusView.ts';
-import { renderStatusPage } from '../../../webview-ui/statusPage.ts';
 
 const training: TrainingStatus = {
   v: 1,
@@ -146,62 +144,6 @@ describe('status bar', () => {
     assert.match(why({ completions: false })!, /switched off/);
     assert.match(why({ snooze: 3 })!, /snoozed: 3 min left/);
     assert.match(why({ offHere: 'language' })!, /in this language/);
-  });
-});
-
-describe('status page', () => {
-  const data: StatusPageData = {
-    state: 'ready',
-    error: 'a <b> "c"',
-    completions: true,
-    tracking: true,
-    trusted: true,
-    model: '<script>alert(1)</script>',
-    address: 'http://127.0.0.1:1',
-    remote: null,
-    adapterVersion: 2,
-    events: { stored: 20, queued: 4, heldOut: 3, trained: 16, dropped: 0 },
-    lastRun: training.lastRun,
-    store: { completions: 5, events: 9, pending: 1, refused: 0 },
-    outcomes: { accepted: 3 },
-  };
-  const html = renderStatusPage(data, 'abc');
-
-  it('allows nothing but its own style sheet', () => {
-    assert.match(html, /content="default-src 'none'; style-src 'nonce-abc'"/);
-    assert.doesNotMatch(html, /<script|<img|<link|javascript:|\bon\w+=|style="|https?:\/\/(?!127)/i);
-  });
-
-  it('shows figures and escapes what it is told', () => {
-    assert.match(html, /a &lt;b&gt; &quot;c&quot;/);
-    assert.match(html, /<th scope="row">losses\/approx_kl<\/th><td>0\.001235<\/td>/);
-    assert.match(html, /<th scope="row">Seconds: train<\/th><td>3\.14<\/td>/);
-    assert.match(html, /<th scope="row">accepted<\/th><td>3<\/td>/);
-  });
-
-  it('uses the colours of the editor only', () => {
-    assert.doesNotMatch(html, /#[0-9a-f]{3,8}\b|rgb\(|hsl\(/i);
-  });
-
-  it('names the other machine that serves, and says when that is unencrypted', () => {
-    const remote = { host: 'machine:8443', warning: 'It is <unencrypted>.' };
-    const page = renderStatusPage({ ...data, remote }, 'n');
-    assert.match(page, /<th scope="row">Companion<\/th><td>on machine:8443<\/td>/);
-    assert.match(page, /<p class="error">It is &lt;unencrypted&gt;\.<\/p>/);
-    assert.match(renderStatusPage({ ...data, remote, address: null }, 'n'), /on machine:8443, not reached/);
-  });
-
-  it('says what is not known yet', () => {
-    const empty = {
-      ...data,
-      error: null,
-      model: null,
-      adapterVersion: null,
-      events: null,
-      lastRun: null,
-      store: null,
-    };
-    assert.match(renderStatusPage({ ...empty, address: null }, 'n'), /none yet/);
   });
 });
 

@@ -1,0 +1,25 @@
+import { commands } from 'vscode';
+import type { FromDashboard } from '../common/contracts/dashboard.ts';
+import { COMMANDS } from '../common/contributions.ts';
+import { activateVersion, type LearningParts } from './learningCommands.ts';
+
+/** What the dashboard asks to be done; the rest of its messages is about the page itself. */
+export type DashboardAction = Exclude<FromDashboard, { type: 'ready' | 'painted' | 'choose' }>;
+
+/** Does what the dashboard asks for; what the commands throw they show themselves. */
+export function dashboardActions(parts: LearningParts): (action: DashboardAction) => Promise<void> {
+  const { settings } = parts;
+  return async (action) => {
+    switch (action.type) {
+      case 'activate':
+        return activateVersion(parts, action.version);
+      case 'rollBack':
+        return commands.executeCommand(COMMANDS.rollBackAdapter.id);
+      case 'trainNow':
+        return commands.executeCommand(COMMANDS.trainNow.id);
+      case 'setTracking':
+        if (!settings.isTrackingAnswered) await settings.answerTracking(action.on);
+        else if (settings.value.trackingEnabled !== action.on) await settings.toggle('trackingEnabled');
+    }
+  };
+}
