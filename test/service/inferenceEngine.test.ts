@@ -50,6 +50,12 @@ describe('inference engine', () => {
     assert.equal(fresh.text, cold.text);
   });
 
+  it('reads the whole prompt anew when it is told to', async () => {
+    await tiny.engine.generate(request(tiny.engine, PROMPT));
+    const anew = await tiny.engine.generate(request(tiny.engine, PROMPT, { fresh: true }));
+    assert.equal(anew.cachedTokens, 0);
+  });
+
   it('repeats a sampled text by its seed', async () => {
     const sampled = { temperature: 1, seed: 5 };
     const first = await tiny.engine.generate(request(tiny.engine, PROMPT, sampled));
