@@ -1,12 +1,17 @@
 import cliProgress from 'cli-progress';
 import type { JudgeListener } from './run.ts';
 
+const SECONDS_PER_MINUTE = 60;
+const MINUTES_PER_HOUR = 60;
+
 /** A bar with the time that is left on a terminal, lines elsewhere; on standard error, beside the answer. */
 export class JudgeProgress implements JudgeListener {
   private readonly stream: NodeJS.WriteStream;
   private bar: cliProgress.SingleBar | null = null;
   private total = 1;
   private done = 0;
+  private doneBefore = 0;
+  private startedAt = 0;
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.stream = stream;
@@ -15,20 +20,25 @@ export class JudgeProgress implements JudgeListener {
   onStart(total: number, done: number): void {
     this.total = total;
     this.done = done;
+    this.doneBefore = done;
+    this.startedAt = performance.now();
   }
 
   onProgress(prompts: number, what: string): void {
     this.done += prompts;
     if (!this.stream.isTTY) return;
+    const seconds = (performance.now() - this.startedAt) / 1000;
+    const left = timeLeft(seconds, this.done - this.doneBefore, this.total - this.done);
     if (this.bar === null) {
       this.bar = new cliProgress.SingleBar({
-        format: '{what} [{bar}] {percentage} % · {eta_formatted} left',
+        format: '{what} [{bar}] {percentage} %, {left}',
         stream: this.stream,
         hideCursor: true,
+        clearOnComplete: true,
       });
-      this.bar.start(this.total, this.done, { what });
+      this.bar.start(this.total, this.done, { what, left });
     }
-    this.bar.update(this.done, { what });
+    this.bar.update(this.done, { what, left });
   }
 
   say(text: string): void {
@@ -40,4 +50,13 @@ export class JudgeProgress implements JudgeListener {
     this.bar?.stop();
     this.bar = null;
   }
+}
+
+/** How long the rest takes at the pace of this start so far, which the bar forgets with every sentence. */
+export function timeLeft(seconds: number, done: number, left: number): string {
+  const rest = Math.round((seconds / done) * left);
+  if (rest < SECONDS_PER_MINUTE) return `${rest} s left`;
+  const minutes = Math.round(rest / SECONDS_PER_MINUTE);
+  if (minutes < MINUTES_PER_HOUR) return `${minutes} min left`;
+  return `${Math.floor(minutes / MINUTES_PER_HOUR)} h ${minutes % MINUTES_PER_HOUR} min left`;
 }
