@@ -1,11 +1,11 @@
 /**
- * Builds hone-<platform>.vsix: stages what the extension needs into one folder by hard link (nothing is copied,
+ * Builds hone-<platform>.vsix (`--target PLATFORM`; `--gpu cuda` or `vulkan`: with that runtime inside): stages what the extension needs into one folder by hard link (nothing is copied,
  * the model least of all), then packs it under `.vscodeignore`, which denies everything that it doesn't name.
  *
  * The runtime packages go to dist/node_modules: Node finds them from the bundles beside them, and the packer,
  * which leaves out a top-level node_modules, keeps them.
  */
-import { createVSIX } from '@vscode/vsce';
+import { createVSIX, listFiles, PackageManager } from '@vscode/vsce';
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,7 +19,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { licenceFiles, packageFolder, runtimeFiles, targetPlatform } from './runtimeFiles.ts';
+import { parseArgs } from 'node:util';
+import { packageFaults, partsOf } from './packageReport.ts';
+import { licenceFiles, packageFolder, runtimeFiles } from './runtimeFiles.ts';
+import { packageFileName, targetOf } from './targets.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BUNDLES = [
@@ -41,6 +44,8 @@ const TOP_LEVEL = [
 ];
 /** Folders whose files are offered to `.vscodeignore`. */
 const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general'];
+/** Smaller parts are not listed. */
+const SHOWN_BYTES_MIN = 500_000;
 /** Manifest fields that mean something only in the repository. */
 const REPOSITORY_FIELDS = [
   'scripts',
@@ -52,10 +57,12 @@ const REPOSITORY_FIELDS = [
   'allowScripts',
 ];
 
-const platform = targetPlatform();
+const { values } = parseArgs({ options: { target: { type: 'string' }, gpu: { type: 'string' } } });
+const target = targetOf(values.target, values.gpu);
+const fileName = packageFileName(target);
 // Of this run alone: two runs side by side must not take each other's files away.
-const staging = join(ROOT, '.cache', 'package', `${platform}-${process.pid}`);
-const packagePath = join(ROOT, `hone-${platform}.vsix`);
+const staging = join(ROOT, '.cache', 'package', `${fileName}-${process.pid}`);
+const packagePath = join(ROOT, fileName);
 process.on('exit', () => {
   rmSync(staging, { recursive: true, force: true });
   rmSync(`${staging}.vsix`, { force: true });
@@ -65,29 +72,44 @@ execFileSync(process.execPath, [join(ROOT, 'esbuild.mjs')], { cwd: ROOT, stdio: 
 for (const file of TOP_LEVEL) stage(file);
 for (const bundle of BUNDLES) stage(`dist/${bundle}`);
 for (const folder of DATA_FOLDERS) for (const file of filesIn(folder)) stage(file);
-const runtime = await runtimeFiles(ROOT, platform);
-for (const file of runtime) stage(file, `dist/${file}`);
+for (const { from, to } of await runtimeFiles(ROOT, target)) link(from, `dist/${to}`);
 writeStaged('package.json', `${JSON.stringify(shippedManifest(), null, 2)}\n`);
 writeStaged('dist/THIRD-PARTY-NOTICES.txt', thirdPartyNotices());
+
+const parts = partsOf(staging, await listFiles({ cwd: staging, packageManager: PackageManager.None }));
+const faults = packageFaults(target, parts);
+if (faults.length > 0) throw new Error(`The package would not be one for ${fileName}: ${faults.join('; ')}.`);
 
 await createVSIX({
   cwd: staging,
   packagePath: `${staging}.vsix`,
-  target: platform,
+  target: target.platform,
   dependencies: false,
   allowMissingRepository: true,
   // There is no address that they could point to.
   rewriteRelativeLinks: false,
 });
 renameSync(`${staging}.vsix`, packagePath);
-console.log(`${packagePath}: ${(statSync(packagePath).size / 1e6).toFixed(1)} MB`);
+for (const { name, files, bytes, binaries } of parts.filter((part) => part.bytes > SHOWN_BYTES_MIN))
+  console.log(
+    `  ${name.padEnd(34)} ${megabytes(bytes)} ${String(files).padStart(5)} files  ${binaries.join(', ')}`,
+  );
+console.log(`${packagePath}: ${megabytes(statSync(packagePath).size).trim()}`);
 
 function stage(file: string, as = file): void {
-  const from = join(ROOT, file);
-  if (!existsSync(from)) throw new Error(`${file} is missing; the package would not work without it.`);
+  if (!existsSync(join(ROOT, file)))
+    throw new Error(`${file} is missing; the package would not work without it.`);
+  link(join(ROOT, file), as);
+}
+
+function link(from: string, as: string): void {
   const to = join(staging, as);
   mkdirSync(dirname(to), { recursive: true });
   linkSync(from, to);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
 }
 
 function writeStaged(file: string, text: string): void {

@@ -2,6 +2,8 @@ import * as esbuild from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { GRAMMARS } from '../extension/common/syntax/languages.ts';
+import { lockedPackage } from './lockedPackages.ts';
+import { PLATFORMS, platformPackages, type Target } from './targets.ts';
 
 /** Packages that stay outside the bundles because they find their binaries beside their own files. */
 const RUNTIME_PACKAGES = ['node-llama-cpp', 'koffi', 'better-sqlite3', '@vscode/tree-sitter-wasm'];
@@ -20,53 +22,39 @@ const SYNTAX_DATA = ['tree-sitter.wasm', ...GRAMMARS.map((grammar) => `tree-sitt
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third.?party.*)(\.|-|$)/i;
 
-/** What each platform's binaries are called by the three packages, by the name the marketplace gives the platform. */
-const PLATFORMS: Record<string, { llama: string; koffi: string; sqlite: string }> = {
-  'linux-x64': { llama: 'linux-x64', koffi: 'linux_x64', sqlite: 'linux-x64' },
-  'linux-arm64': { llama: 'linux-arm64', koffi: 'linux_arm64', sqlite: 'linux-arm64' },
-  'darwin-x64': { llama: 'mac-x64', koffi: 'darwin_x64', sqlite: 'darwin-x64' },
-  'darwin-arm64': { llama: 'mac-arm64-metal', koffi: 'darwin_arm64', sqlite: 'darwin-arm64' },
-  'win32-x64': { llama: 'win-x64', koffi: 'win32_x64', sqlite: 'win32-x64' },
-  'win32-arm64': { llama: 'win-arm64', koffi: 'win32_arm64', sqlite: 'win32-arm64' },
-};
-
-/** Name of this computer's platform as `vsce --target` spells it. Throws for one that nothing is built for. */
-export function targetPlatform(): string {
-  const name = `${process.platform}-${process.arch}`;
-  if (!(name in PLATFORMS)) {
-    throw new Error(
-      `No package can be built on ${name}; build on one of ${Object.keys(PLATFORMS).join(', ')}.`,
-    );
-  }
-  return name;
+/** A file of the package: where it lies, and its path from `node_modules` on. */
+export interface RuntimeFile {
+  from: string;
+  to: string;
 }
 
 /**
- * Files under node_modules that the bundles need at run time on one platform, relative to `root`, sorted: every
- * module that the runtime packages reach (asked of the bundler, so that an update of a package updates the
- * list), their manifests and licences, and the native binaries of the platform, processor version only.
+ * Files under node_modules that the bundles need at run time on one platform, sorted: every module that the runtime
+ * packages reach (asked of the bundler, so that an update of a package updates the list), their manifests and
+ * licences, and the native binaries of the target.
  */
-export async function runtimeFiles(root: string, platform: string): Promise<string[]> {
-  const names = PLATFORMS[platform];
-  if (names === undefined) throw new Error(`Unknown platform ${platform}.`);
+export async function runtimeFiles(root: string, target: Target): Promise<RuntimeFile[]> {
+  const names = PLATFORMS[target.platform]!;
   const files = new Set(await reachableModules(root));
-  const binaries = [
-    ...filesBelow(root, `node_modules/@node-llama-cpp/${names.llama}`),
-    ...filesBelow(root, koffiPlatformPackage(platform)).filter(
-      (file) => !file.endsWith('.node') || file.includes(`/${names.koffi}/`),
-    ),
+  const others = [
     `node_modules/better-sqlite3/prebuilds/${names.sqlite}.node`,
     ...LLAMA_DATA.map((file) => `node_modules/node-llama-cpp/${file}`),
     ...SYNTAX_DATA.map((file) => `node_modules/@vscode/tree-sitter-wasm/wasm/${file}`),
   ];
-  for (const file of binaries) files.add(file);
+  for (const file of others) files.add(file);
   for (const manifest of [...files].flatMap((file) => manifestsAbove(root, file))) files.add(manifest);
   for (const folder of new Set([...files].map(packageFolder))) {
     for (const licence of licenceFiles(root, folder)) files.add(licence);
   }
   const missing = [...files].filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`Not installed, run npm ci: ${missing.join(', ')}`);
-  return [...files].sort();
+  const native = platformPackages(target).flatMap((name) => filesOfPackage(root, name));
+  // koffi's package for Linux has binaries for musl too.
+  const wanted = native.filter(
+    ({ to }) => !to.includes('/koffi-') || !to.endsWith('.node') || to.includes(`/${names.koffi}/`),
+  );
+  const plain = [...files].map((file) => ({ from: join(root, file), to: file }));
+  return [...plain, ...wanted].toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
 /** `node_modules/a/node_modules/b` of a file that lies somewhere in b. */
@@ -94,10 +82,6 @@ function manifestsAbove(root: string, file: string): string[] {
   return [`${top}/package.json`, ...inner.filter((manifest) => existsSync(join(root, manifest)))];
 }
 
-function koffiPlatformPackage(platform: string): string {
-  return `node_modules/@koromix/koffi-${platform}`;
-}
-
 async function reachableModules(root: string): Promise<string[]> {
   const result = await esbuild.build({
     stdin: { contents: RUNTIME_PACKAGES.map((name) => `import '${name}';`).join('\n'), resolveDir: root },
@@ -117,10 +101,12 @@ async function reachableModules(root: string): Promise<string[]> {
   return Object.keys(result.metafile.inputs).filter((input) => input.startsWith('node_modules/'));
 }
 
-function filesBelow(root: string, folder: string): string[] {
-  const path = join(root, folder);
-  if (!existsSync(path)) throw new Error(`Not installed, run npm ci: ${folder}`);
-  return readdirSync(path, { recursive: true, withFileTypes: true })
+function filesOfPackage(root: string, name: string): RuntimeFile[] {
+  const folder = lockedPackage(root, name);
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+    .map((entry) => {
+      const from = join(entry.parentPath, entry.name);
+      return { from, to: `node_modules/${name}/${relative(folder, from).split(sep).join('/')}` };
+    });
 }
