@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   DEFAULT_WORKSPACE,
   type AdapterList,
@@ -103,6 +104,7 @@ export class Coordinator {
         weightType: config.weightType,
         endTokens: engine.model.endTokens,
         cacheBytes: settings.learnerCacheBytes,
+        keptPath: join(store.dataDir, 'cache', `gate-${engine.model.hash}.gguf`),
       },
       silenceMs: settings.learnerSilenceMs,
       logger,

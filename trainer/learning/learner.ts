@@ -1,8 +1,9 @@
-import type { LearnerReply, LearnerRequest } from '../../extension/common/contracts/index.ts';
+import type { LearnerReply, LearnerRequest, ScoreItem } from '../../extension/common/contracts/index.ts';
 import { Device } from '../ggml/device.ts';
 import { GgmlError } from '../ggml/errors.ts';
 import { selfCheck } from '../ggml/selfCheck.ts';
 import { Network } from '../model/network.ts';
+import { KeptScores } from './keptScores.ts';
 import { Scorer } from './scorer.ts';
 import { TokenCache } from './tokenCache.ts';
 import { loadScored } from './adapterSet.ts';
@@ -41,7 +42,9 @@ export class Learner {
         case 'update': {
           const onProgress = (phase: Progress['phase'], done: number, total: number): void =>
             this.#reply({ type: 'progress', id: request.id, phase, done, total });
-          return this.#reply(await runUpdate(request, { ...this.#loaded(), onProgress }));
+          const updated = await runUpdate(request, { ...this.#loaded(), onProgress });
+          this.#reply(updated);
+          return await this.#keep(request.general);
         }
         case 'score': {
           const { network, scorer } = this.#loaded();
@@ -65,6 +68,15 @@ export class Learner {
     }
   }
 
+  /** The update stands without it: the next learner then computes it again. */
+  async #keep(general: ScoreItem[]): Promise<void> {
+    try {
+      await this.#loaded().scorer.keep(general);
+    } catch (error) {
+      console.error(`What the gate needs of the base model could not be kept: ${String(error)}`);
+    }
+  }
+
   async #init(request: InitRequest): Promise<void> {
     const device = new Device({ gpu: request.gpu, threads: request.threads });
     await selfCheck(device);
@@ -80,8 +92,10 @@ export class Learner {
       () => this.#pause.passed(),
     );
     this.#cache = new TokenCache(this.#network, request.cacheBytes);
-    this.#scorer = new Scorer(this.#network, this.#cache, request.endTokens);
     const { family, layers } = this.#network.architecture;
+    const identity = [device.name, family, layers, request.firstLayer, request.weightType === 'f32'].join();
+    const kept = request.keptPath ? new KeptScores(device.ggml, request.keptPath, identity) : null;
+    this.#scorer = new Scorer(this.#network, this.#cache, request.endTokens, kept);
     const backend = device.fellBack ? `${device.name}, no GPU device found` : device.name;
     this.#reply({ type: 'ready', backend, weightType, architecture: family, layers });
   }

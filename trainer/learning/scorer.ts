@@ -3,6 +3,7 @@ import type { Score, ScoreItem } from '../../extension/common/contracts/index.ts
 import type { DeviceLora } from '../model/lora.ts';
 import type { HeadRequest, HeadResult, Network } from '../model/network.ts';
 import { branchTargets } from '../model/sequence.ts';
+import type { BaseResult, KeptScores } from './keptScores.ts';
 import type { TokenCache } from './tokenCache.ts';
 
 /** Base scores and states kept: each is a few kilobytes to 200 KB. */
@@ -16,24 +17,21 @@ export interface ScoredAdapter {
   path: string;
 }
 
-interface BaseResult {
-  score: Score;
-  /** Normalised hidden states of the base at the scored rows, for the exact KL. */
-  hidden: Float32Array;
-}
-
 /** Scores what was really typed, teacher-forced, under the base or an adapter. */
 export class Scorer {
   readonly #network: Network;
   readonly #cache: TokenCache;
   readonly #endTokens: ReadonlySet<number>;
+  readonly #kept: KeptScores | null;
   readonly #base = new LRUCache<string, BaseResult>({ max: MAX_BASE_RESULTS });
   readonly #adapter = new LRUCache<string, Score>({ max: MAX_ADAPTER_SCORES });
 
-  constructor(network: Network, cache: TokenCache, endTokens: number[]) {
+  /** @param kept where results of the base are kept for the next learner; null: nowhere */
+  constructor(network: Network, cache: TokenCache, endTokens: number[], kept: KeptScores | null = null) {
     this.#network = network;
     this.#cache = cache;
     this.#endTokens = new Set(endTokens);
+    this.#kept = kept;
   }
 
   /** Scores of the items in their order; null: the base model. `onItem` is told after each. */
@@ -50,9 +48,25 @@ export class Scorer {
     return scores;
   }
 
+  /**
+   * Keeps what the base makes of the items for the next learner, where it is not kept yet.
+   *
+   * @throws GgmlError `write_failed`
+   */
+  async keep(items: ScoreItem[]): Promise<void> {
+    const kept = this.#kept;
+    if (kept === null || items.every((item) => kept.get(item) !== null)) return;
+    const entries = [];
+    for (const item of items) {
+      const { lower } = (await this.#prepare(item)).prepared;
+      entries.push({ item, kept: { ...(await this.#scoreBase(item)), lower } });
+    }
+    kept.write(entries);
+  }
+
   async #scoreBase(item: ScoreItem): Promise<BaseResult> {
     const key = keyOf(item);
-    const known = this.#base.get(key);
+    const known = this.#base.get(key) ?? this.#takeKept(item);
     if (known) return known;
     const { prepared, head } = await this.#prepare(item);
     const [result] = await this.#network.score(prepared.tree, prepared.lower, {
@@ -63,6 +77,15 @@ export class Scorer {
     });
     const base = { score: this.#summarise(item, result!), hidden: result!.hidden };
     this.#base.set(key, base);
+    return base;
+  }
+
+  #takeKept(item: ScoreItem): BaseResult | null {
+    const kept = this.#kept?.get(item);
+    if (!kept) return null;
+    const { lower, ...base } = kept;
+    this.#cache.put(item.prompt, [this.#branchOf(item)], lower);
+    this.#base.set(keyOf(item), base);
     return base;
   }
 
@@ -86,11 +109,15 @@ export class Scorer {
   async #prepare(
     item: ScoreItem,
   ): Promise<{ prepared: Awaited<ReturnType<TokenCache['prepare']>>; head: HeadRequest }> {
-    // One token more than a target without an end: the row after it tells whether the model ends the line there.
-    const last = item.target.at(-1)!;
-    const branch = this.#endTokens.has(last) ? item.target : [...item.target, last];
+    const branch = this.#branchOf(item);
     const prepared = await this.#cache.prepare(item.prompt, [branch]);
     return { prepared, head: { ...branchTargets(prepared.tree, 0, branch), temperatures: [1] } };
+  }
+
+  /** One token more than a target without an end: the row after it tells whether the model ends the line there. */
+  #branchOf(item: ScoreItem): number[] {
+    const last = item.target.at(-1)!;
+    return this.#endTokens.has(last) ? item.target : [...item.target, last];
   }
 
   #summarise(item: ScoreItem, result: HeadResult): Score {

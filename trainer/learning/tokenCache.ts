@@ -24,7 +24,7 @@ export class TokenCache {
 
   /** The tree of a prompt with its branches and its lower output [T × width]; computed, or as it was kept. */
   async prepare(prompt: number[], branches: number[][]): Promise<PreparedTree> {
-    const key = [prompt, ...branches].map((tokens) => tokens.join(' ')).join('|');
+    const key = keyOf(prompt, branches);
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const tree = tokenTree(prompt, branches);
@@ -32,4 +32,13 @@ export class TokenCache {
     this.#kept.set(key, prepared);
     return prepared;
   }
+
+  /** Takes over a lower output [T × width] that was computed before. */
+  put(prompt: number[], branches: number[][], lower: Float32Array): void {
+    this.#kept.set(keyOf(prompt, branches), { tree: tokenTree(prompt, branches), lower });
+  }
+}
+
+function keyOf(prompt: number[], branches: number[][]): string {
+  return [prompt, ...branches].map((tokens) => tokens.join(' ')).join('|');
 }

@@ -183,6 +183,8 @@ export const learnerRequestSchema = z.discriminatedUnion('type', [
     endTokens: tokens,
     /** Bytes of lower-layer outputs kept in memory. */
     cacheBytes: z.int().nonnegative(),
+    /** File in which the base model's part of a gate is kept for the next learner; absent: nowhere. */
+    keptPath: z.string().optional(),
   }),
   z.object({
     type: z.literal('update'),
