@@ -40,7 +40,7 @@ export class DashboardPanel implements Disposable {
     }
     const { bundle } = this.#options;
     this.#openedAt = performance.now();
-    const panel = window.createWebviewPanel('hone.dashboard', 'Hone', ViewColumn.Active, {
+    const panel = window.createWebviewPanel('hone.dashboard', 'Hone: Dashboard', ViewColumn.Active, {
       enableScripts: true,
       enableCommandUris: false,
       localResourceRoots: [bundle],

@@ -124,6 +124,6 @@ describe('the commands in the editor', function () {
     await window.runCommand('Hone: Open Settings');
     await window.waitForText('.settings-editor', /Hone/);
     await window.runCommand('Hone: Show Status');
-    await window.waitForText('.tabs-container', /Hone: Status/);
+    await window.waitForText('.tabs-container', /Hone: Dashboard/);
   });
 });
