@@ -7,7 +7,7 @@ import {
   type DisplayDecision,
   type Outcome,
 } from '../../extension/common/contracts/index.ts';
-import { decideDisplay } from '../../extension/common/display/decision.ts';
+import { decideDisplay, DISPLAY_SHARE } from '../../extension/common/display/decision.ts';
 import type { StoredPrediction } from '../../trainer/store/types.ts';
 import { CompanionProcess } from '../fixtures/companionProcess.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
@@ -91,7 +91,7 @@ describe('the display filter and the companion', () => {
 
     it('come with the answer, are recorded, and learn from what became of it', async () => {
       const first = await ask(1_000);
-      assert.equal(first.acceptance!.threshold, 0.125);
+      assert.equal(first.acceptance!.threshold, 0.25 * DISPLAY_SHARE);
       assert.ok(first.acceptance!.before > 0.15 && first.acceptance!.before < 0.5);
       await reject(first, 2_000);
       for (let turn = 1; turn < 9; turn++) await reject(await ask(turn * 10_000), turn * 10_000 + 5_000);
