@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { examine } from '../doctor/examine.ts';
 import { problem, warning, type Finding } from '../doctor/finding.ts';
 import { PROBE_KINDS, printProbe, type ProbeKind } from '../doctor/probe.ts';
+import { countOf, reportText } from '../doctor/report.ts';
 import { addConfigOption, overridesOf } from './commandConfig.ts';
 import { addCommonOptions, defaultDataDir, embeddedModelPath, parsePort } from './options.ts';
 import { addTokenOptions, type TokenOptions } from './running.ts';
@@ -15,9 +16,6 @@ interface DoctorOptions extends TokenOptions {
   json: boolean;
   probe?: ProbeKind;
 }
-
-const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
-const INDENT = ' '.repeat(MARKS.ok.length + 1);
 
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command): void {
@@ -51,10 +49,11 @@ async function doctor(options: DoctorOptions, command: Command): Promise<void> {
     probeCommand: [process.execPath, process.argv[1]!, 'doctor', ...probeOptions, '--probe'],
     environment: process.env,
   });
-  const problems = findings.filter(({ status }) => status === 'problem').length;
-  const warnings = findings.filter(({ status }) => status === 'warning').length;
-  if (options.json) console.log(JSON.stringify({ v: 1, problems, warnings, findings }, null, 2));
-  else console.log(reportText(findings, problems, warnings));
+  const problems = countOf(findings, 'problem');
+  const warnings = countOf(findings, 'warning');
+  console.log(
+    options.json ? JSON.stringify({ v: 1, problems, warnings, findings }, null, 2) : reportText(findings),
+  );
   if (problems > 0) process.exitCode = 1;
 }
 
@@ -76,16 +75,4 @@ function configured(
       configuration: [problem('configuration', text, remedy)],
     };
   }
-}
-
-function reportText(findings: readonly Finding[], problems: number, warnings: number): string {
-  const lines = findings.flatMap(({ status, text, remedy }) => [
-    `${MARKS[status]} ${text.replaceAll('\n', `\n${INDENT}`)}`,
-    ...(remedy === undefined ? [] : [`${INDENT}→ ${remedy}`]),
-  ]);
-  return [...lines, '', `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`].join('\n');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,7 @@
 /** Everything that `hone doctor` looks at, in the order in which it is told. */
+import { learningPauseOf } from '../../extension/common/status/learningPause.ts';
 import type { Config } from '../config/schema.ts';
+import { LearningPause } from '../coordinator/pause.ts';
 import { installationTokens, permissionFindings, proxyFindings } from './access.ts';
 import { problem, type Finding } from './finding.ts';
 import { lookAtFolder, type FolderReport } from './folder.ts';
@@ -8,7 +10,6 @@ import { nativeFindings } from './native.ts';
 import { redacted } from './privacy.ts';
 import { probe } from './probe.ts';
 import { companionFindings, portFindings } from './services.ts';
-import { LearningPause } from '../coordinator/pause.ts';
 import { versionFindings } from './versions.ts';
 
 export interface Patient {
@@ -67,16 +68,21 @@ async function servicesFindings(
   if (!contents) return asked.findings;
   const { enabled, batchEvents } = config.training;
   const { status } = asked;
+  const pause = learningPauseOf(status)?.sentence ?? null;
   const learning = learningFindings({
     ...contents,
     batchEvents,
     // While an update is under way, "paused" is about a completion that goes first.
-    enabled: status === null ? enabled : status.state !== 'paused' || status.progress !== undefined,
+    enabled:
+      status === null
+        ? enabled
+        : status.state !== 'paused' || status.progress !== undefined || pause !== null,
     pausedByUser: new LearningPause(dataDir).on,
     companion:
       status === null
         ? null
         : {
+            pause,
             trouble: status.state === 'error' ? (status.error ?? 'it does not say why') : null,
             queued: status.queued,
             open: status.open ?? 0,

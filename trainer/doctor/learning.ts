@@ -13,6 +13,8 @@ export interface LearningFacts extends DatabaseContents {
   companion: {
     /** Why it can't train; null: it can. */
     trouble: string | null;
+    /** Why it waits with what there is to learn, with what to do; null: it doesn't. */
+    pause: string | null;
     /** Settled and eligible. */
     queued: number;
     /** Waiting for a later fact. */
@@ -46,6 +48,8 @@ export function learningFindings(facts: LearningFacts): Finding[] {
         'Its events are kept: `hone train` tries again and shows what happens.',
       ),
     );
+  if (companion !== null && companion.pause !== null)
+    findings.push({ check: CHECK, status: 'warning', text: companion.pause });
   if (facts.pausedByUser)
     findings.push(
       warning(

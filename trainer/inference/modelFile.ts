@@ -28,9 +28,12 @@ const hashCacheSchema = z.record(
 /** Metadata and tensor shapes of a model file, or a coded error that names the file and what to do. */
 export async function readModelFile(path: string): Promise<GgufFileInfo> {
   if (!existsSync(path) || !statSync(path).isFile()) {
+    const what = existsSync(path)
+      ? `${path} is a folder, and a model is one file`
+      : `There is no model file at ${path}`;
     throw new HoneError(
       'model_missing',
-      `There is no model file at ${path}. Give the path of a GGUF file with --model, or leave it out to use the embedded model.`,
+      `${what}. Give the path of a GGUF file with --model, or leave it out to use the embedded model.`,
       { param: '--model' },
     );
   }

@@ -53,7 +53,12 @@ describe('why nothing is learned', () => {
     ],
     [
       'too few, asked',
-      { ...FRESH, completions: 9, undecided: 5, companion: { trouble: null, queued: 4, open: 1 } },
+      {
+        ...FRESH,
+        completions: 9,
+        undecided: 5,
+        companion: { trouble: null, pause: null, queued: 4, open: 1 },
+      },
       'warning',
       /: 4 outcomes are settled and 1 wait for what is typed next/,
     ],
@@ -68,9 +73,15 @@ describe('why nothing is learned', () => {
     ],
     [
       'trouble',
-      { companion: { trouble: 'The disk is full.', queued: 0, open: 0 } },
+      { companion: { trouble: 'The disk is full.', pause: null, queued: 0, open: 0 } },
       'problem',
       /^The companion can't train: The disk is full\.$/,
+    ],
+    [
+      'on battery',
+      { companion: { trouble: null, pause: 'It waits for mains.', queued: 20, open: 0 } },
+      'warning',
+      /^It waits for mains\.$/,
     ],
     [
       'refused again and again',
@@ -85,7 +96,7 @@ describe('why nothing is learned', () => {
       assert.equal(found.length, 1, JSON.stringify(found));
       assert.equal(found[0]!.status, status);
       assert.match(found[0]!.text, text);
-      assert.equal(found[0]!.remedy !== undefined, status !== 'ok');
+      assert.equal(found[0]!.remedy !== undefined, status !== 'ok' && name !== 'on battery');
     });
 
   it('is told in full when there are several reasons', () => {

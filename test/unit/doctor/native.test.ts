@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readModelFile } from '../../../trainer/inference/modelFile.ts';
 import { modelFindings } from '../../../trainer/doctor/model.ts';
 import { nativeFindings } from '../../../trainer/doctor/native.ts';
 import { probe, type ProbeParts } from '../../../trainer/doctor/probe.ts';
@@ -150,6 +151,13 @@ describe('what the native libraries find', () => {
         ['ok', 'warning', 'warning'],
       );
       assert.match(poor[2]!.text, /nothing can be learned with it: Its rows are odd\./);
+    });
+
+    it('is a file, not the folder of one', async () => {
+      await assert.rejects(
+        readModelFile(folder),
+        /is a folder, and a model is one file\. Give the path of a GGUF file/,
+      );
     });
 
     it('holds its hash against the list beside it', () => {
