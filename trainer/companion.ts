@@ -97,6 +97,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       store,
       engine,
       settings: config.training,
+      retention: config.retention,
       automatic: options.train,
       learner: {
         entry: learnerEntry(),

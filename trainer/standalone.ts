@@ -50,6 +50,7 @@ export async function openLearning(
       store,
       engine,
       settings: config.training,
+      retention: config.retention,
       automatic: false,
       learner: {
         entry: learnerEntry(),

@@ -63,6 +63,7 @@ export type DisplayFilterSetting = 'on' | 'off';
 export interface Settings {
   completionsEnabled: boolean;
   trackingEnabled: boolean;
+  keepDays: number;
   disabledLanguages: string[];
   excludedFiles: string[];
   debounceMs: number;
@@ -130,6 +131,7 @@ const PORT_MAX = 65_535;
 export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name]> } = {
   completionsEnabled: { key: 'completions.enabled', fallback: true, allows: isBoolean, restarts: false },
   trackingEnabled: { key: 'tracking.enabled', fallback: true, allows: isBoolean, restarts: false },
+  keepDays: { key: 'tracking.keepDays', fallback: 90, allows: isWhole(1, 3650), restarts: true },
   disabledLanguages: {
     key: 'completions.disabledLanguages',
     fallback: [],

@@ -234,7 +234,9 @@ export class Backend {
   }
 
   #prune(): void {
-    this.#store.call('prune', Date.now()).catch((error: Error) => this.#storeFailed(error));
+    this.#store
+      .call('prune', Date.now(), { days: this.#options.settings().keepDays })
+      .catch((error: Error) => this.#storeFailed(error));
   }
 
   async #submit(event: FeedbackEvent): Promise<void> {

@@ -218,7 +218,8 @@ export class StoreDatabase {
   }
 
   /** Forgets what is old or too much, oldest first; never an event that is still on its way. */
-  prune(now: number, { days, completions, events } = RETENTION): void {
+  prune(now: number, limits: Partial<Retention> = {}): void {
+    const { days, completions, events } = { ...RETENTION, ...limits };
     const before = now - days * DAY_MS;
     this.#database.transaction(() => {
       this.#statements.pruneEvents.run(before);

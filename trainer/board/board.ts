@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Logger } from '../server/shared/logging.ts';
 import { hashText } from '../store/encoding.ts';
 import { makePrivateFolder } from '../store/folder.ts';
-import { DEFAULT_RETENTION } from '../store/prune.ts';
 import type { RunRow } from '../store/types.ts';
 import { EventFile } from './eventFile.ts';
 import { appendLine, logLine } from './lines.ts';
@@ -66,10 +65,10 @@ export class Board {
   }
 
   /** Deletes files that nothing was added to for as long as completions are kept. */
-  prune(now = Date.now()): void {
+  prune(maxAgeDays: number, now = Date.now()): void {
     const root = boardFolder(this.dataDir);
     if (!existsSync(root)) return;
-    const oldest = now - DEFAULT_RETENTION.maxAgeDays * DAY_MS;
+    const oldest = now - maxAgeDays * DAY_MS;
     for (const key of readdirSync(root)) {
       const folder = join(root, key);
       for (const name of readdirSync(folder))

@@ -8,6 +8,7 @@ import { trainingSettingsSchema } from '../coordinator/settings.ts';
 import type { GpuChoice } from '../inference/llama.ts';
 import { judgeConfigSchema } from '../judge/config.ts';
 import { LOG_LEVELS } from '../server/shared/logging.ts';
+import { DEFAULT_RETENTION } from '../store/prune.ts';
 import { pathField } from './path.ts';
 
 export const GPU_CHOICES = ['auto', 'cpu', 'cuda', 'vulkan', 'metal'] as const satisfies GpuChoice[];
@@ -84,6 +85,26 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How the companion learns.'),
+  retention: z
+    .strictObject({
+      maxAgeDays: z
+        .int()
+        .min(1)
+        .default(DEFAULT_RETENTION.maxAgeDays)
+        .describe('Days after which completions, events, curves and logs are deleted.'),
+      maxUnansweredDays: z
+        .int()
+        .min(1)
+        .default(DEFAULT_RETENTION.maxUnansweredDays)
+        .describe('The same of a completion that no feedback came for.'),
+      maxBytes: z
+        .int()
+        .min(2 ** 20)
+        .default(DEFAULT_RETENTION.maxBytes)
+        .describe('Bytes of the database from which on the oldest are deleted.'),
+    })
+    .prefault({})
+    .describe('How long what is recorded is kept (TELEMETRY.md).'),
   judge: judgeConfigSchema
     .prefault({})
     .describe('What `hone judge` learns from, who judges, and how (docs/judge.md).'),

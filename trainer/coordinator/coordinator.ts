@@ -15,6 +15,7 @@ import { Board } from '../board/board.ts';
 import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
+import type { RetentionLimits } from '../store/prune.ts';
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import { LearningBudget, NO_LIMITS, type BudgetOptions } from './budget.ts';
@@ -34,6 +35,7 @@ import {
   loadActive,
   rollBackAdapter,
 } from './registry.ts';
+import { keepToRetention } from './retention.ts';
 import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
@@ -43,7 +45,6 @@ import { performUpdate, planOf, updateConfigOf, type UpdateParts } from './updat
 const ARRIVAL_DEBOUNCE_MS = 20;
 /** Until an update is tried again that there was no room to write down. */
 const NO_ROOM_RETRY_MS = 60_000;
-const PRUNE_INTERVAL_MS = 60 * 60 * 1000;
 /** Longest delay that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -54,6 +55,8 @@ interface CoordinatorOptions {
   /** False: updates only when asked for. */
   automatic: boolean;
   learner: { entry: string; gpu: Extract<LearnerRequest, { type: 'init' }>['gpu']; threads: number };
+  /** Absent: the defaults. */
+  retention?: RetentionLimits;
   /** Absent: no limits. */
   budget?: Omit<BudgetOptions, 'logger'>;
   logger: Logger;
@@ -73,7 +76,7 @@ export class Coordinator {
   private readonly pause: LearningPause;
   private readonly budget: LearningBudget;
   private readonly stopListening: () => void;
-  private readonly pruning: NodeJS.Timeout;
+  private readonly retention: ReturnType<typeof keepToRetention>;
   private timer: NodeJS.Timeout | null = null;
   /** The last piece of work that was lined up; it never rejects. */
   private work: Promise<unknown> = Promise.resolve();
@@ -131,7 +134,7 @@ export class Coordinator {
       this.busy = busy;
       this.letLearnerRun();
     });
-    this.pruning = setInterval(() => this.prune(), PRUNE_INTERVAL_MS).unref();
+    this.retention = keepToRetention({ store, board, limits: options.retention, logger });
   }
 
   /** Process id of the learner, or null while none runs. */
@@ -147,7 +150,7 @@ export class Coordinator {
     this.finishErasure();
     removeOrphans(store, logger);
     this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
-    this.prune();
+    this.retention.now();
     this.wake(0);
   }
 
@@ -281,7 +284,7 @@ export class Coordinator {
   async dispose(): Promise<void> {
     this.ending.abort();
     this.stopListening();
-    clearInterval(this.pruning);
+    this.retention.stop();
     if (this.timer !== null) clearTimeout(this.timer);
     await this.learner.dispose();
     await this.work;
@@ -386,16 +389,6 @@ export class Coordinator {
     } catch (error) {
       this.tell(error as Error);
       this.options.logger.error({ err: error }, 'A deletion could not be brought to its end.');
-    }
-  }
-
-  private prune(): void {
-    try {
-      const deleted = this.options.store.prune();
-      if (deleted > 0) this.options.logger.info({ deleted }, 'Deleted completions past their retention.');
-      this.parts.board.prune();
-    } catch (error) {
-      this.options.logger.error({ err: error }, 'What is past its retention could not be deleted.');
     }
   }
 }

@@ -33,10 +33,13 @@ export function dropVersions(
   const dropped = descendants(versions, learnedFrom(database, scope, ids));
   bringBack(database, versions, dropped);
   const numbers = JSON.stringify([...dropped]);
-  const runIds = database
-    .prepare('SELECT id FROM runs WHERE version IN (SELECT value FROM json_each(?))')
-    .pluck()
-    .all(numbers) as string[];
+  // One that was dropped before has no run any more.
+  const runs = database
+    .prepare(
+      'SELECT id, version FROM runs WHERE version IN (SELECT value FROM json_each(?)) ORDER BY version',
+    )
+    .all(numbers) as { id: string; version: number }[];
+  const runIds = runs.map(({ id }) => id);
   const requeued = requeue(database, JSON.stringify(runIds), ids);
   const run = (sql: string, parameter: string): void => void database.prepare(sql).run(parameter);
   run('DELETE FROM trained WHERE run_id IN (SELECT value FROM json_each(?))', JSON.stringify(runIds));
@@ -49,7 +52,7 @@ export function dropVersions(
   // The mean of the rewards has seen them, too.
   if (runIds.length > 0) database.exec("DELETE FROM meta WHERE name LIKE 'baseline:%'");
   forgetScores(database, new Set(eventIds));
-  return { versions: [...dropped].sort((a, b) => a - b), runIds, requeued };
+  return { versions: runs.map(({ version }) => version), runIds, requeued };
 }
 
 function readVersions(database: Database.Database): Map<number, Version> {

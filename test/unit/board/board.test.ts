@@ -141,14 +141,14 @@ describe('the board', () => {
 
   it('makes no folder before there is something to say, and deletes what is old', () => {
     const board = new Board(dataDir, quiet);
-    board.prune();
+    board.prune(90);
     assert.deepEqual(readdirSync(dataDir), []);
     board.update(run(), {});
     board.update(run({ workspaceKey: 'other' }), {});
     for (const name of eventFiles()) utimesSync(join(folder, name), 1, 1);
     for (const name of readdirSync(join(boardFolder(dataDir), 'other')))
       utimesSync(join(boardFolder(dataDir), 'other', name), 1, 1);
-    board.prune();
+    board.prune(90);
     assert.deepEqual(readdirSync(boardFolder(dataDir)), ['default']);
     assert.deepEqual(readdirSync(folder).sort(), [METRICS_FILE, TRAIN_LOG_FILE]);
     board.update(run({ version: 2 }), {});

@@ -12,6 +12,7 @@ import { companionLine, LogTail, tailOf } from '../../../extension/node/logTail.
 import { pathsIn } from '../../../extension/node/paths.ts';
 import { fingerprint } from '../../../extension/node/tokens.ts';
 import { configSchema } from '../../../trainer/config/schema.ts';
+import { DEFAULT_RETENTION } from '../../../trainer/store/prune.ts';
 
 const TOKENS = { inference: 'one', feedback: 'two' };
 
@@ -154,13 +155,16 @@ describe("the companion's command line", () => {
     const plain = await written({});
     assert.deepEqual([plain.model.memoryLimitMb, plain.training.threads], [undefined, undefined]);
     assert.equal(plain.training.onBattery, false);
+    assert.deepEqual(plain.retention, DEFAULT_RETENTION);
     const own = await written({
+      'tracking.keepDays': 30,
       'learning.onBattery': true,
       'learning.threads': 1,
       'companion.memoryLimitMb': 2000,
       'learning.aggressiveness': 0.5,
     });
     assert.deepEqual([own.model.memoryLimitMb, own.training.threads], [2000, 1]);
+    assert.equal(own.retention.maxAgeDays, 30);
     assert.deepEqual([own.training.onBattery, own.training.acceptThreshold], [true, 0.5]);
     rmSync(folder, { recursive: true });
   });
