@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import { Uri, window, workspace, type ExtensionContext } from 'vscode';
 import { Backend } from './node/backend.ts';
 import { pathsIn } from './node/paths.ts';
-import { openSettings, registerCommands } from './vscode/commands.ts';
+import { openSettings, openWalkthrough, registerCommands } from './vscode/commands.ts';
 import { Completing } from './vscode/completing.ts';
 import { completionCommands, hideSuggestion } from './vscode/completionCommands.ts';
 import { Consent } from './vscode/consent.ts';
@@ -93,6 +93,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
         showMenu: () => menu.show(),
         openDashboard: () => dashboard.show(),
         showStatus: () => dashboard.show('overview'),
+        openWalkthrough: () => openWalkthrough(context),
         openSettings: () => openSettings(context),
         reportIssue: () => reportIssue(context, settings.value, situation()),
       },

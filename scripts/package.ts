@@ -43,7 +43,7 @@ const TOP_LEVEL = [
   '.vscodeignore',
 ];
 /** Folders whose files are offered to `.vscodeignore`. */
-const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general'];
+const DATA_FOLDERS = ['trainer/models', 'trainer/learning/general', 'extension/media/walkthrough'];
 /** Smaller parts are not listed. */
 const SHOWN_BYTES_MIN = 500_000;
 /** Manifest fields that mean something only in the repository. */

@@ -28,6 +28,7 @@ export const COMMANDS = {
   showLog: { id: 'hone.showLog', title: 'Show Log' },
   explainPrompt: { id: 'hone.explainPrompt', title: 'Explain Prompt Here' },
   showMenu: { id: 'hone.showMenu', title: 'Show Menu' },
+  openWalkthrough: { id: 'hone.openWalkthrough', title: 'Get Started' },
   openSettings: { id: 'hone.openSettings', title: 'Open Settings' },
   reportIssue: { id: 'hone.reportIssue', title: 'Report Issue…' },
   openDashboard: { id: 'hone.openDashboard', title: 'Open Dashboard' },
@@ -50,6 +51,8 @@ export const CONTEXT_KEYS = {
   snoozed: 'hone.snoozed',
   /** One of the two commands that pause and resume learning is in the palette. */
   learningPaused: 'hone.learningPaused',
+  /** A suggestion was accepted in this window: a step of the walkthrough is done. */
+  taken: 'hone.taken',
 } as const;
 
 export type GpuKind = 'auto' | 'cpu' | 'cuda' | 'vulkan' | 'metal';

@@ -25,3 +25,8 @@ export function registerCommands(actions: Record<CommandName, Action>, log: LogO
 export function openSettings({ extension }: ExtensionContext): Thenable<void> {
   return commands.executeCommand('workbench.action.openSettings', `@ext:${extension.id}`);
 }
+
+/** The steps for someone who is new here; they are part of the package. */
+export function openWalkthrough({ extension }: ExtensionContext): Thenable<void> {
+  return commands.executeCommand('workbench.action.openWalkthrough', `${extension.id}#start`, false);
+}

@@ -9,6 +9,7 @@ import { ContextThread } from '../node/contextThread.ts';
 import { Grammars } from '../node/grammars.ts';
 import type { Paths } from '../node/paths.ts';
 import { Capture } from './capture.ts';
+import { showContext } from './contextKeys.ts';
 import { displayListener } from './displayListener.ts';
 import { PlaceContext } from './placeContext.ts';
 import { workspaceKeyIn, type Policy } from './policy.ts';
@@ -84,6 +85,7 @@ export class Completing implements Disposable {
       registerProvider(context, { pattern: '**' }, this.#provider, listener, log),
       commands.registerCommand(ACCEPTED_COMMAND, (id: string) => {
         this.capture.accepted(id);
+        showContext('taken', true);
         cache.forget(id);
       }),
     );

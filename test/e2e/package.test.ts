@@ -38,10 +38,12 @@ const NEEDED = [
   /^readme\.md$/i,
   /^changelog\.md$/i,
   /^telemetry\.md$/i,
+  /^extension\/media\/walkthrough\/suggestion\.svg$/,
 ];
 
 const FORBIDDEN = [
-  /^(extension|test|scripts|docs|webview-ui)\//,
+  /^extension\/(?!media\/)/,
+  /^(test|scripts|docs|webview-ui)\//,
   /^trainer\/(?!models\/|learning\/general\/)/,
   /^dist\/.*\.map$/,
   /^dist\/meta\.json$/,

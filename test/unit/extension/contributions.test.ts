@@ -27,6 +27,15 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: { commandPalette: { command: string; when: string }[] };
+    walkthroughs: {
+      title: string;
+      steps: {
+        id: string;
+        description: string;
+        media: { svg: string; altText: string };
+        completionEvents: string[];
+      }[];
+    }[];
     keybindings: { command: string; key: string; when: string }[];
     configuration: { id: string; order: number; properties: Record<string, Property> }[];
   };
@@ -76,6 +85,35 @@ describe('package.json and the code', () => {
     for (const { when } of contributes.keybindings) {
       assert.match(when, /\binlineSuggestionVisible\b/);
       assert.ok(when.includes(CONTEXT_KEYS.offering));
+    }
+  });
+
+  it('lead through the first steps with known commands, keys and settings, and pictures of both themes', () => {
+    const ids = new Set<string>(Object.values(COMMANDS).map(({ id }) => id));
+    const keys = new Set<string>(Object.values(CONTEXT_KEYS));
+    const isKnown: Record<string, (name: string) => boolean> = {
+      onCommand: (name) => ids.has(name),
+      onContext: (name) => keys.has(name),
+      onSettingChanged: (name) => name in properties,
+    };
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    assert.deepEqual(
+      steps.map(({ id }) => id),
+      ['suggestion', 'keys', 'tracking', 'learning', 'settings'],
+    );
+    for (const { id, description, media, completionEvents } of steps) {
+      for (const [, name] of description.matchAll(/\(command:(hone\.\w+)\)/g))
+        assert.ok(ids.has(name!), name);
+      assert.doesNotMatch(description, /https?:/, 'works without a network');
+      assert.ok(completionEvents.length > 0, id);
+      for (const event of completionEvents) {
+        const [kind, name] = event.split(':') as [string, string];
+        assert.ok(isKnown[kind]?.(name), event);
+      }
+      const picture = read(media.svg);
+      assert.doesNotMatch(picture, /#[0-9a-f]{3,8}\b|rgb\(|href|<script/i, 'colours are of the theme');
+      assert.match(picture, /var\(--vscode-editor-background\)/);
+      assert.match(media.altText, /\.$/);
     }
   });
 
