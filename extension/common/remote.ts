@@ -1,5 +1,6 @@
 /** A companion on another machine: what the settings say of it, and what can be done when it isn't reached. */
 import type { Settings } from './contributions.ts';
+import { isLoopback } from './loopback.ts';
 
 export interface RemoteCompanion {
   /** Addresses without a slash at their end. */
@@ -131,9 +132,4 @@ function textOf({ origin, pathname }: URL): string {
 
 function isReadableOnTheWay({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
-}
-
-/** The host of a parsed address: other spellings of 127.0.0.1 are this one there. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

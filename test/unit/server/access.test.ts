@@ -22,7 +22,8 @@ describe('access to the services', () => {
 
   it('may do without a token on a loopback address only', () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) checkTokenPolicy(NO_TOKEN, host);
-    assert.throws(() => checkTokenPolicy(NO_TOKEN, '0.0.0.0'), { code: 'token_required' });
+    for (const host of ['0.0.0.0', '127.evil.example'])
+      assert.throws(() => checkTokenPolicy(NO_TOKEN, host), { code: 'token_required' });
     checkTokenPolicy('a-token', '0.0.0.0');
   });
 
@@ -48,6 +49,8 @@ describe('access to the services', () => {
       '192.168.1.5:8081',
       '',
       'localhost.evil.example',
+      '127.evil.example:8081',
+      '127.0.0.1.evil.example:8081',
     ]) {
       assert.throws(() => checkHostAndOrigin({ host }, '127.0.0.1'), { code: 'foreign_host' });
     }
@@ -55,6 +58,7 @@ describe('access to the services', () => {
 
   it('on an address of the network is by number, never by a foreign name', () => {
     checkHostAndOrigin({ host: '192.168.1.5:8081' }, '0.0.0.0');
+    checkHostAndOrigin({ host: 'machine.home:8081' }, 'Machine.home');
     assert.throws(() => checkHostAndOrigin({ host: 'evil.example:8081' }, '0.0.0.0'), {
       code: 'foreign_host',
     });

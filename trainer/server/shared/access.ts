@@ -5,12 +5,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { isLoopback } from '../../../extension/common/loopback.ts';
 import { HoneError } from './errors.ts';
 
 /** Value of `--token` that switches tokens off. */
 export const NO_TOKEN = 'none';
 
-const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 const TOKEN_BYTES = 24;
 /** Printable ASCII: of other characters each client makes other bytes in a header, or none. */
 const CARRIED_TOKEN = /^[!-~]([ -~]*[!-~])?$/;
@@ -19,11 +19,6 @@ interface AccessHeaders {
   authorization?: string;
   host?: string;
   origin?: string;
-}
-
-/** Whether an address or name reaches this machine only. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.has(host) || host.startsWith('127.');
 }
 
 /** What it means that other machines can reach an address; null: they can't. */
@@ -88,7 +83,7 @@ export function checkHostAndOrigin(headers: AccessHeaders, listenHost: string): 
 function isAllowedHost(name: string, listenHost: string): boolean {
   if (isLoopback(name)) return true;
   if (isLoopback(listenHost)) return false;
-  return isIP(name) !== 0 || name === listenHost || name === hostname();
+  return isIP(name) !== 0 || name === listenHost.toLowerCase() || name === hostname().toLowerCase();
 }
 
 function hostName(host: string): string {
