@@ -1,3 +1,5 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import type * as z from 'zod';
 import {
@@ -6,6 +8,7 @@ import {
   deletionPath,
   deletionSchema,
   errorResponseSchema,
+  exportEndSchema,
   healthSchema,
   modelListSchema,
   shownResponseSchema,
@@ -40,6 +43,9 @@ const COMPLETION_TIMEOUT_MS = 20_000;
 const SHORT_TIMEOUT_MS = 5000;
 /** An update with its gate is under a minute; a large step may take several. */
 const STEP_TIMEOUT_MS = 15 * 60_000;
+
+/** The last line of an export is short: a number for each table. */
+const EXPORT_TAIL_CHARS = 4096;
 
 /** An answer that is no success. `status` 0: none came. */
 export class CompanionError extends Error {
@@ -163,6 +169,31 @@ export class CompanionClient {
     return this.#feedback({ method: 'DELETE', path, schema: deletionSchema, timeoutMs: STEP_TIMEOUT_MS });
   }
 
+  /**
+   * Writes every row of the companion's store into a new file of JSON lines.
+   *
+   * @throws a CompanionError when it refuses, and when its answer broke off.
+   */
+  async exportTo(path: string): Promise<void> {
+    const url = `${this.endpoints.feedback}/api/data/export`;
+    const headers = { ...this.#remote?.headers, ...bearer(this.#tokens?.feedback ?? null) };
+    const { statusCode, body } = await request(url, { dispatcher: this.#agent, headers });
+    if (statusCode !== 200) throw refusal(statusCode, parseJson(await body.text()), `GET ${url}`);
+    let tail = '';
+    await pipeline(
+      body.setEncoding('utf8'),
+      async function* (chunks: AsyncIterable<string>) {
+        for await (const chunk of chunks) {
+          tail = (tail + chunk).slice(-EXPORT_TAIL_CHARS);
+          yield chunk;
+        }
+      },
+      createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+    );
+    if (exportEndSchema.safeParse(parseJson(tail.trimEnd().split('\n').at(-1)!)).success) return;
+    throw new CompanionError(statusCode, 'unexpected_answer', `GET ${url} broke off. Export again.`);
+  }
+
   /** Resolves when both services are Hone's and take the tokens. */
   async checkAccess(): Promise<void> {
     const path = '/v1/models';
@@ -212,7 +243,7 @@ export class CompanionClient {
         method,
         headers: {
           ...this.#remote?.headers,
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...bearer(token),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: body === undefined ? undefined : JSON.stringify(body),
@@ -241,6 +272,10 @@ export class CompanionClient {
       `${method} ${url} answered something else: ${where}`,
     );
   }
+}
+
+function bearer(token: string | null): Record<string, string> {
+  return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
 function refusal(status: number, json: unknown, call: string): CompanionError {

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { FEEDBACK_TOKEN_VARIABLE } from '../common/companion.ts';
 import { runtimeEnvironment } from './companionProcess.ts';
 import type { Paths } from './paths.ts';
+import { installationTokens } from './tokens.ts';
 
 /** An export has a line a row; only its manifest is printed. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -12,7 +14,10 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
  * @throws an Error with what it said on standard error.
  */
 export async function runHoneCommand(paths: Paths, args: string[]): Promise<string> {
-  const options = { env: runtimeEnvironment(), windowsHide: true, maxBuffer: OUTPUT_BYTES_MAX };
+  // A companion that runs here wants its token.
+  const { feedback } = await installationTokens(paths.tokens);
+  const env = { ...runtimeEnvironment(), [FEEDBACK_TOKEN_VARIABLE]: feedback };
+  const options = { env, windowsHide: true, maxBuffer: OUTPUT_BYTES_MAX };
   try {
     const { stdout } = await promisify(execFile)(paths.runtime, [paths.companionScript, ...args], options);
     return stdout;

@@ -9,6 +9,9 @@ import { workspaceKeyOf } from '../node/workspaceKey.ts';
 import type { Action } from './commands.ts';
 import type { Completing } from './completing.ts';
 
+/** In an exported folder: the rows of the companion on another machine that serves. */
+const OTHER_MACHINE_ROWS = 'other-machine.jsonl';
+
 interface DataParts {
   paths: Paths;
   backend: Backend;
@@ -18,7 +21,7 @@ interface DataParts {
 /** Commands about everything that is recorded. */
 export function dataCommands(parts: DataParts) {
   return {
-    exportData: () => exportData(parts.paths),
+    exportData: () => exportData(parts),
     deleteData: () => askWhatToDelete(parts),
   } satisfies Partial<Record<CommandName, Action>>;
 }
@@ -28,14 +31,20 @@ export function dataCommands(parts: DataParts) {
  * companion deleted; null: it does as soon as it runs.
  */
 export async function deleteRecorded(
-  { backend, completing }: Omit<DataParts, 'paths'>,
+  { paths, backend, completing }: DataParts,
   scope: DataScope,
 ): Promise<Deletion | null> {
   completing.forgetData(scope);
-  return backend.deleteData(scope);
+  const deletion = await backend.deleteData(scope);
+  // While one on another machine serves, the one here has what was recorded before.
+  if (backend.connection.remote !== null)
+    await runHoneCommand(paths, ['data', 'delete', ...optionOf(scope), '--data-dir', paths.companionDir]);
+  return deletion;
 }
 
-async function exportData(paths: Paths): Promise<void> {
+async function exportData({ paths, backend }: DataParts): Promise<void> {
+  if (backend.connection.remote !== null && !backend.client)
+    throw new Error(l10n.t('The other machine can’t be reached, and what it has recorded is part of it.'));
   const chosen = await window.showOpenDialog({
     title: l10n.t('Folder to put the export in'),
     openLabel: l10n.t('Export Here'),
@@ -44,9 +53,10 @@ async function exportData(paths: Paths): Promise<void> {
   });
   if (!chosen) return;
   const folder = join(chosen[0]!.fsPath, `hone-export-${stamp(new Date())}`);
-  await withProgress(l10n.t('Exporting'), () =>
-    runHoneCommand(paths, ['data', 'export', folder, '--data-dir', paths.companionDir, '--json']),
-  );
+  await withProgress(l10n.t('Exporting'), async () => {
+    await runHoneCommand(paths, ['data', 'export', folder, '--data-dir', paths.companionDir, '--json']);
+    if (backend.connection.remote !== null) await backend.client?.exportTo(join(folder, OTHER_MACHINE_ROWS));
+  });
   void window.showInformationMessage(
     l10n.t('Hone: everything that is recorded is in {0}; manifest.json says what is what.', folder),
   );
@@ -58,11 +68,14 @@ async function askWhatToDelete(parts: DataParts): Promise<void> {
   const detail = l10n.t(
     'Suggestions, what became of them, what you typed instead, the adapters that learned from it, their curves and logs. It can’t be undone. Settings stay.',
   );
+  const { remote } = parts.backend.connection;
+  const elsewhere =
+    remote === null ? '' : ` ${l10n.t('Also on {0}, whoever it was recorded for.', remote.host)}`;
   const folders = workspace.workspaceFolders ?? [];
   const choices = folders.length === 0 ? [everything] : [everything, here];
   const chosen = await window.showWarningMessage(
     l10n.t('Delete what Hone has recorded?'),
-    { modal: true, detail },
+    { modal: true, detail: detail + elsewhere },
     ...choices,
   );
   if (chosen === undefined) return;
@@ -93,6 +106,17 @@ function describe(deletions: (Deletion | null)[]): string {
 
 function withProgress<T>(title: string, work: () => Promise<T>): Thenable<T> {
   return window.withProgress({ location: ProgressLocation.Notification, title: `Hone: ${title}` }, work);
+}
+
+function optionOf(scope: DataScope): string[] {
+  switch (scope.kind) {
+    case 'all':
+      return ['--all'];
+    case 'workspace':
+      return ['--workspace', scope.key];
+    case 'event':
+      return ['--event', scope.id];
+  }
 }
 
 /** `2026-01-31T12-00-00`: a name that every file system takes. */

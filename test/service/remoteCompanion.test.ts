@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newId } from 'uuid';
 import { COMPANION_FILE } from '../../extension/common/contracts/lock.ts';
@@ -102,6 +102,19 @@ describe('a companion on another machine, behind TLS', function () {
     feedback = await TlsProxy.start(companion.ready.feedback, Number(port));
     await state('ready');
     await companion.until(({ stored }) => stored === before + 1);
+  });
+
+  it('is asked for its part of an export, and to delete', async () => {
+    await open();
+    await state('ready');
+    const { id } = await complete();
+    const path = join(folder, 'other-machine.jsonl');
+    await backend.client!.exportTo(path);
+    assert.ok(readFileSync(path, 'utf8').includes(id));
+    assert.ok((await backend.deleteData({ kind: 'all' }))!.completions > 0);
+    rmSync(path);
+    await backend.client!.exportTo(path);
+    assert.ok(!readFileSync(path, 'utf8').includes('"table":"completions"'));
   });
 
   it('is not replaced by this machine when its address is wrong, and is when there is none', async () => {
