@@ -73,6 +73,7 @@ describe('policies that game, trained on the tiny model', function () {
         config: {
           ...defaultUpdateConfig(3),
           servedShare: 1,
+          servedShares: [],
           firstLayer: 1,
           learningRate: 0.03,
           decaySteps: 0,

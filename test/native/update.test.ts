@@ -22,11 +22,13 @@ const PROMPT = [40, 41, 42, 50, 61, 33];
 const GENERATED = [70, 71, 72, END];
 const TYPED = [80, 81, END];
 const TEMPERATURE = 0.7;
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
 
 const only = (weights: Partial<UpdateConfig>): UpdateConfig => ({
   ...defaultUpdateConfig(3),
   rank: 4,
   servedShare: 1,
+  servedShares: [],
   firstLayer: 1,
   learningRate: 0.01,
   decaySteps: 0,
@@ -340,13 +342,43 @@ describe('the update', () => {
   });
 
   it('serves all of it where the held-out events prove that better', async () => {
-    const half = only({ correctionWeight: 1, servedShare: 0.5 });
+    const half = only({ correctionWeight: 1, servedShare: 0.5, servedShares: SHARES });
     // The text that is taught, again and again, is what is held out: no chance about it.
     const heldOut = [0, 1, 2, 3].map((i) => ({ id: `held out ${i}`, prompt: PROMPT, target: TYPED }));
     const { lora, reply } = await update([supervisedSample('correction')], half, { heldOut });
     assert.equal(reply.figures['gate/served_share'], 1);
     assert.equal(lora.layout.alpha, half.alpha);
     assert.equal(reply.gate.candidate[0]!.logprob, await logprobOf(TYPED, lora));
+  });
+
+  it('switches off what is proven to do harm, in llama.cpp too, and trains on from it', async () => {
+    const config = only({ correctionWeight: 1, servedShare: 0.5, servedShares: SHARES, learningRate: 0.05 });
+    // What is held out goes on otherwise at the same place.
+    const heldOut = Array.from({ length: 8 }, (_, i) => ({
+      id: `h${i}`,
+      prompt: PROMPT,
+      target: [90 + i, 91],
+    }));
+    const { path, lora, reply } = await update([supervisedSample('correction')], config, { heldOut });
+    assert.equal(reply.figures['gate/served_share'], 0);
+    assert.equal(reply.gate.share, 0);
+    assert.ok(reply.figures['gate/gain_at_share_0']! > reply.figures['gate/gain_at_share_0.25']!);
+    const base = await logprobOf(TYPED, null);
+    assert.ok(Math.abs((await logprobOf(TYPED, lora)) - base) < 1e-4);
+    const [plain, off] = [await llamaReference(model), await llamaReference(model, { adapter: path })];
+    const tokens = [...PROMPT, ...TYPED];
+    const [expected, served] = [
+      await plain.logprobs(tokens, PROMPT.length),
+      await off.logprobs(tokens, PROMPT.length),
+    ];
+    served.forEach((value, i) => assert.ok(Math.abs(value - expected[i]!) < 1e-4, `${value} ${expected[i]}`));
+    await plain.dispose();
+    await off.dispose();
+    const parent = { version: 1, path, scale: 1 };
+    const all = { ...config, servedShare: 1, servedShares: [], learningRate: 0 };
+    const next = await update([supervisedSample('correction')], all, { parent, candidateVersion: 2 });
+    assert.deepEqual(next.lora.values, lora.values);
+    assert.ok((await logprobOf(TYPED, next.lora)) > base + 0.5, 'nothing that was learned is lost');
   });
 
   it("goes on with fresh moments when its parent's are damaged, and says so", async () => {

@@ -43,6 +43,8 @@ interface GateInput {
   candidate: Score[];
   generalBase: Score[];
   generalCandidate: Score[];
+  /** λ: part of what was trained that the candidate's scores are of; absent: all. */
+  share?: number | undefined;
 }
 
 export interface GateDecision {
@@ -105,6 +107,11 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     );
 
   const lower = figures['gate/gain_lower'];
+  // A candidate that is best switched off is the base, which is not worse than itself; only better it may replace.
+  if (input.share === 0 && !(lower > 0))
+    return reject(
+      `What was trained is best switched off, and the base is not proven better: ${say(lower)} nats a token.`,
+    );
   if (input.candidate.length >= limits.minHeldOut) {
     return lower >= -limits.tolerance
       ? { decision: 'promoted', reason: `Lower bound of the gain is ${say(lower)} nats a token.`, figures }

@@ -3,20 +3,51 @@ import { DEFAULT_GATE_LIMITS, pairedGain } from './gate.ts';
 
 /** With fewer held-out events a standard error says nothing. */
 const LEAST_EVENTS = 4;
-/** Held-out events that are scored twice for the choice: an idiom shows on these, and each costs a pass. */
+/** Going back towards the base takes back what was learned: a few events alike must not do that. */
+const LEAST_EVENTS_BACK = 8;
+/** Held-out events that are scored for the choice: an idiom shows on these, and each costs a pass for each share. */
 export const MOST_EVENTS = 16;
 
+interface ChosenShare {
+  share: number;
+  /** Gain a token over the share that is served without a proof, nats, of each other one that was scored. */
+  gains: Map<number, number>;
+}
+
 /**
- * Which part of what was trained is served. Adam's steps are of one length whatever part of a small batch's gradient
+ * Which part λ of what was trained is served. Adam's steps are of one length whatever part of a small batch's gradient
  * is noise; half way back to the base half of the signal is left and a quarter of the noise's harm (interpolation of
- * weights, Wortsman et al. 2022, arXiv 2109.01903). So a share is served, unless it is proven on the held-out events
- * that all of it is better, as after a house idiom that the developer keeps to.
+ * weights, Wortsman et al. 2022, arXiv 2109.01903). So `start` is served unless held-out events prove another share
+ * better: all of it, as after a house idiom that the developer keeps to, or less of it, where what was trained does
+ * harm; 0 is the base. Towards either side one test is made, of the first step that way: log-probabilities are nearly
+ * concave in λ, so if anything on that side is better, the step is. Only where it is passed the other shares on that
+ * side are scored, and the best on average is taken.
  *
- * @param atShare scores of the held-out events under the share
- * @param atWhole of the same events under all that was trained
+ * @param shares that may be served
+ * @param score of the same held-out events, in the same order, under a share
  */
-export function servesWhole(atShare: Score[], atWhole: Score[]): boolean {
-  if (atWhole.length < LEAST_EVENTS) return false;
-  const { mean, standardError } = pairedGain(atShare, atWhole);
-  return mean - DEFAULT_GATE_LIMITS.quantile * standardError > 0;
+export async function chooseShare(
+  start: number,
+  shares: readonly number[],
+  score: (share: number) => Promise<Score[]>,
+): Promise<ChosenShare> {
+  const ascending = [...new Set(shares)].sort((a, b) => a - b);
+  const up = ascending.filter((share) => share > start);
+  const back = ascending.filter((share) => share < start).reverse();
+  const chosen: ChosenShare = { share: start, gains: new Map() };
+  if (up.length + back.length === 0) return chosen;
+  const atStart = await score(start);
+  for (const [side, least] of [
+    [up, LEAST_EVENTS],
+    [back, LEAST_EVENTS_BACK],
+  ] as const) {
+    if (side.length === 0 || atStart.length < least) continue;
+    const first = pairedGain(atStart, await score(side[0]!));
+    chosen.gains.set(side[0]!, first.mean);
+    if (first.mean - DEFAULT_GATE_LIMITS.quantile * first.standardError <= 0) continue;
+    for (const share of side.slice(1)) chosen.gains.set(share, pairedGain(atStart, await score(share)).mean);
+    const best = side.reduce((a, b) => (chosen.gains.get(b)! > chosen.gains.get(a)! ? b : a));
+    return { ...chosen, share: best };
+  }
+  return chosen;
 }

@@ -1,12 +1,6 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type {
-  LearnerReply,
-  LearnerRequest,
-  Sample,
-  Score,
-  ScoreItem,
-} from '../../extension/common/contracts/index.ts';
+import type { LearnerReply, LearnerRequest, Sample } from '../../extension/common/contracts/index.ts';
 import { GgmlError } from '../ggml/errors.ts';
 import {
   DeviceLora,
@@ -18,7 +12,7 @@ import {
   type Lora,
 } from '../model/lora.ts';
 import type { HeadResult, Network } from '../model/network.ts';
-import { AdapterSet, loadScored } from './adapterSet.ts';
+import { AdapterSet } from './adapterSet.ts';
 import { adamWStep, clipGradientNorm, decayedRate, type AdamWState } from './adamw.ts';
 import {
   derivativesOf,
@@ -31,11 +25,11 @@ import {
   type LossSums,
   type Reference,
 } from './batch.ts';
+import { scoreCandidate } from './candidate.ts';
 import { chunks } from './chunks.ts';
 import { readOptimizer, writeOptimizer, type ReadOptimizer } from './optimizerFile.ts';
 import { effectiveSampleShare } from './objective.ts';
 import type { Scorer } from './scorer.ts';
-import { MOST_EVENTS, servesWhole } from './share.ts';
 import type { TokenCache } from './tokenCache.ts';
 
 export type UpdateRequest = Extract<LearnerRequest, { type: 'update' }>;
@@ -79,15 +73,18 @@ export async function runUpdate(request: UpdateRequest, context: UpdateContext):
   });
   const references = await timed('reference', () => referencesOf(samples, request, context));
   const trained = await timed('train', () => train(samples, parent, references, request, context));
-  const { served, gate } = await timed('gate', () => scoreForGate(trained.lora, request, context));
+  const { served, gate, figures } = await timed('gate', () =>
+    scoreCandidate(trained.lora, request, context, (done, total) => onProgress('gate', done, total)),
+  );
   writeLora(network.device.ggml, request.candidatePath, network.architecture, served);
   writeOptimizer(network.device.ggml, request.candidatePath, trained.optimizer);
-  const figures = {
-    ...trained.figures,
-    ...engineFigures(samples, references),
-    'gate/served_share': served.layout.alpha / config.alpha,
+  return {
+    type: 'updated',
+    id: request.id,
+    figures: { ...trained.figures, ...engineFigures(samples, references), ...figures },
+    seconds,
+    gate,
   };
-  return { type: 'updated', id: request.id, figures, seconds, gate };
 }
 
 interface Parent {
@@ -232,45 +229,6 @@ async function train(
       'train/optimizer_restarted': parent.optimizer.restarted ? 1 : 0,
     },
   };
-}
-
-/** Chooses the share of what was trained that is served, and scores what the gate decides on. */
-async function scoreForGate(
-  trained: Lora,
-  request: UpdateRequest,
-  context: UpdateContext,
-): Promise<{ served: Lora; gate: UpdateReply['gate'] }> {
-  const { network, scorer } = context;
-  const { heldOut, general, config, parent } = request;
-  const withShare = (share: number): { lora: Lora; device: DeviceLora; path: string } => {
-    const lora = { ...trained, layout: { ...trained.layout, alpha: share * config.alpha } };
-    const device = new DeviceLora(network.device, lora, { scale: parent.scale, trainable: false });
-    return { lora, device, path: request.candidatePath };
-  };
-  const probes = config.servedShare === 1 ? [] : heldOut.slice(0, MOST_EVENTS);
-  const total = 2 * (probes.length + heldOut.length + general.length);
-  let done = 0;
-  const onItem = (): void => context.onProgress('gate', ++done, total);
-  const [share, whole] = [withShare(config.servedShare), withShare(1)];
-  const running = loadScored(network, parent);
-  const score = (items: ScoreItem[], { device, path }: typeof share): Promise<Score[]> =>
-    scorer.score(items, { lora: device, path }, onItem);
-  try {
-    const candidate = servesWhole(await score(probes, share), await score(probes, whole)) ? whole : share;
-    return {
-      served: candidate.lora,
-      gate: {
-        running: await scorer.score(heldOut, running, onItem),
-        candidate: await score(heldOut, candidate),
-        generalBase: await scorer.score(general, null, onItem),
-        generalCandidate: await score(general, candidate),
-      },
-    };
-  } finally {
-    share.device.dispose();
-    whole.device.dispose();
-    running?.lora.dispose();
-  }
 }
 
 /** Figures of the last epoch, each a mean over its tokens. Terms that are off have no figure. */

@@ -85,13 +85,16 @@ export function initialLora(layout: LoraLayout, seed: number): Lora {
   return { layout, values };
 }
 
-/** Writes an adapter file that llama.cpp loads. */
+/** llama.cpp takes an α of 0 for "not given" and serves at scale 1; this is 0 in every product. */
+const SWITCHED_OFF_ALPHA = 1e-30;
+
+/** Writes an adapter file that llama.cpp loads; one of α 0 is switched off. */
 export function writeLora(ggml: Ggml, path: string, architecture: Architecture, lora: Lora): void {
   const values = {
     'general.type': 'adapter',
     'general.architecture': architecture.family,
     'adapter.type': 'lora',
-    'adapter.lora.alpha': { f32: lora.layout.alpha },
+    'adapter.lora.alpha': { f32: lora.layout.alpha || SWITCHED_OFF_ALPHA },
   };
   const tensors = lora.layout.segments.map(({ name, shape, offset }) => ({
     name,

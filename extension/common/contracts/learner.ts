@@ -15,7 +15,12 @@ export const updateConfigSchema = z.object({
     .gt(0)
     .max(1)
     .describe(
-      'Part of what was trained that is served, unless all of it is proven better; an adapter file has this share of α.',
+      'λ: part of what was trained that is served unless another is proven better on held-out events; an adapter file has this share of α.',
+    ),
+  servedShares: z
+    .array(z.number().min(0).max(1))
+    .describe(
+      'Parts that may be served instead; 0 is the base, 1 all that was trained. An empty list serves servedShare always.',
     ),
   targets: z
     .array(z.enum(['q', 'k', 'v', 'o', 'gate', 'up', 'down']))
@@ -240,6 +245,8 @@ export const learnerReplySchema = z.discriminatedUnion('type', [
       candidate: z.array(scoreSchema),
       generalBase: z.array(scoreSchema),
       generalCandidate: z.array(scoreSchema),
+      /** λ: part of what was trained that the candidate's scores are of; absent: all. */
+      share: z.number().optional(),
     }),
   }),
   z.object({ type: z.literal('scores'), id: z.string(), scores: z.array(scoreSchema) }),

@@ -82,6 +82,19 @@ describe('decideGate', () => {
     assert.equal(decision, 'provisional');
   });
 
+  it('lets what is best switched off replace a version only when the base is proven better', () => {
+    const decide = (logprob: (i: number) => number, share: number, count = 50) =>
+      decideGate({ ...input(before.slice(0, count), scores(count, logprob)), share }).decision;
+    const equal = (): number => -20;
+    const better = (i: number): number => -18 - (i % 3);
+    assert.deepEqual(
+      [decide(equal, 0), decide(better, 0), decide(equal, 0.25)],
+      ['rejected', 'promoted', 'promoted'],
+    );
+    assert.deepEqual([decide(equal, 0, 9), decide(better, 0, 9)], ['rejected', 'provisional']);
+    assert.equal(decideGate({ ...input([], []), share: 0 }).decision, 'rejected');
+  });
+
   it('rejects a gain that is within the noise and might be a loss', () => {
     const noisy = scores(50, (i) => (i % 2 === 0 ? -10 : -29.8));
     const { decision, figures } = decideGate(input(before, noisy));
