@@ -119,10 +119,11 @@ describe('the gate, on the embedded model', function () {
     from: Adapter,
   ): Promise<{ decision: GateDecision; adapter: Adapter }> => {
     let parent = from;
+    let reduced: boolean | undefined;
     for (let first = 0; first < samples.length; first += BATCH) {
       const version = parent.version + 1;
       const candidatePath = join(folder, `${name}-${version}.gguf`);
-      await runUpdate(
+      const { gate, figures } = await runUpdate(
         {
           type: 'update',
           id: name,
@@ -139,9 +140,11 @@ describe('the gate, on the embedded model', function () {
         { network, cache, scorer, onProgress: () => {} },
       );
       parent = { version, path: candidatePath, scale: 1 };
+      reduced = gate.reduced;
+      console.log(`      ${name}: ${figures['gate/served_share']} of what was trained is served`);
     }
     const lora = readLora(network.device.ggml, parent.path!, network.architecture);
-    return { decision: await decide(name, lora, 1, from), adapter: parent };
+    return { decision: await decide(name, lora, 1, from, reduced), adapter: parent };
   };
 
   /** Lets the gate decide on an adapter as it is, against the one in service. */
@@ -150,6 +153,7 @@ describe('the gate, on the embedded model', function () {
     lora: Lora,
     scale: number,
     running: Adapter = BASE,
+    reduced?: boolean,
   ): Promise<GateDecision> => {
     const device = new DeviceLora(network.device, lora, { scale, trainable: false });
     const adapter = { lora: device, path: `${name} ${scale} ${running.version}` };
@@ -159,6 +163,7 @@ describe('the gate, on the embedded model', function () {
       candidate: await scorer.score(heldOut, adapter),
       generalBase: await scorer.score(general, null),
       generalCandidate: await scorer.score(general, adapter),
+      reduced,
     });
     device.dispose();
     service?.lora.dispose();

@@ -361,7 +361,7 @@ describe('the update', () => {
     }));
     const { path, lora, reply } = await update([supervisedSample('correction')], config, { heldOut });
     assert.equal(reply.figures['gate/served_share'], 0);
-    assert.equal(reply.gate.share, 0);
+    assert.equal(reply.gate.reduced, true);
     assert.ok(reply.figures['gate/gain_at_share_0']! > reply.figures['gate/gain_at_share_0.25']!);
     const base = await logprobOf(TYPED, null);
     assert.ok(Math.abs((await logprobOf(TYPED, lora)) - base) < 1e-4);

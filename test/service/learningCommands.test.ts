@@ -102,7 +102,10 @@ describe('hone train and hone adapters', function () {
     assert.match(gone.errors, /adapter_gone/);
     const shown = await alone('show', '1', '--json');
     assert.equal((JSON.parse(shown.output) as { run: { version: number } }).run.version, 1);
-    assert.match((await alone()).output, /^version {2}parent/);
+    const lines = (await alone()).output.split('\n');
+    assert.match(lines[0]!, /^version {2}parent {2}status {9}λ {2}gain\/token {8}taken {7}p50/);
+    assert.match(lines[1]!, /^ {6}0 {7}- {2}base/);
+    assert.match(lines[2]!, /^ {6}1 {7}0 {2}(promoted|provisional|rejected|rolledBack) +[01]\.\d\d /);
   });
 
   it('tells wrong usage from failure', async () => {

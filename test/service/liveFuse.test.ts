@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome } from '../../extension/common/contracts/index.ts';
+import type { AdapterList, Outcome } from '../../extension/common/contracts/index.ts';
 import { boardFolder, TRAIN_LOG_FILE } from '../../trainer/board/board.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { outcomeEvent } from '../fixtures/records.ts';
@@ -45,6 +45,16 @@ describe('the live fuse in service', () => {
     assert.deepEqual(status.served!.alarms, []);
     assert.equal(status.adapterVersion, 1);
     assert.ok(Math.abs(service.store.adapters.get(1)!.figures['served/accept_rate']! - 1 / 3) < 1e-9);
+    const { body } = await service.call('GET', '/api/adapters');
+    const { adapters } = body as unknown as AdapterList;
+    assert.ok(adapters.every(({ figures }) => Math.abs(figures['served/accept_rate']! - 1 / 3) < 0.01));
+    assert.deepEqual(
+      adapters.map(({ version, figures }) => [version, figures['time/completion_ms_p50']]),
+      [
+        [0, 2],
+        [1, 2],
+      ],
+    );
     const metrics = await fetch(`${service.url}/metrics`, {
       headers: { authorization: 'Bearer feedback-token' },
     });

@@ -8,8 +8,10 @@ import {
   type AdapterCollection,
 } from '../../extension/common/contracts/index.ts';
 import { collectAdapters } from '../coordinator/registry.ts';
+import { mergeServed, servedByVersion } from '../monitor/watch.ts';
 import { lockDataFolder, runningCompanion } from '../lock.ts';
 import { HoneError } from '../server/shared/errors.ts';
+import { BASE_VERSION } from '../store/adapters.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
 import { addCommonOptions, parseInteger, type CommonOptions } from './options.ts';
@@ -45,23 +47,39 @@ export function addAdaptersCommand(program: Command): void {
 
 function list(options: AdapterOptions): void {
   withStore(options, (store) => {
-    const rows = store.adapters.list();
+    const rows = listed(store);
     if (options.json) {
       console.log(
         JSON.stringify({ adapters: rows.map((row) => ({ ...row, active: isActive(store, row) })) }),
       );
       return;
     }
-    console.log('version  parent  status       gain/token  created');
-    console.log('      0       -  base');
+    const model = rows.at(-1)?.modelHash;
+    const base = model === undefined ? {} : (servedByVersion(store, model).get(BASE_VERSION) ?? {});
+    console.log('version  parent  status         λ  gain/token        taken       p50  created');
+    console.log(
+      ['      0       -  base       ', '    ', ' '.repeat(10), ...servedColumns(base)].join('  ').trimEnd(),
+    );
     for (const row of rows) console.log(lineOf(store, row));
+  });
+}
+
+/** Every version with what it served as far as that is stored. */
+function listed(store: Store): AdapterRow[] {
+  const rows = store.adapters.list();
+  const served = new Map(
+    [...new Set(rows.map((row) => row.modelHash))].map((hash) => [hash, servedByVersion(store, hash)]),
+  );
+  return rows.map((row) => {
+    const own = served.get(row.modelHash)!.get(row.version);
+    return { ...row, figures: mergeServed(row.figures, own) };
   });
 }
 
 function show(version: number, options: AdapterOptions): void {
   withStore(options, (store) => {
-    const row = store.adapters.get(version);
-    if (row === null) {
+    const row = listed(store).find((one) => one.version === version);
+    if (row === undefined) {
       const existing = store.adapters.list().map((one) => one.version);
       throw new HoneError(
         'unknown_adapter',
@@ -151,25 +169,37 @@ function lineOf(store: Store, row: AdapterRow): string {
     `${String(row.version).padStart(7)}`,
     `${String(row.parent).padStart(6)}`,
     row.status.padEnd(11),
+    scaleOf(row).toFixed(2),
     (gain === undefined ? '-' : gain.toFixed(4)).padStart(10),
+    ...servedColumns(row.figures),
     new Date(row.createdAt).toISOString(),
-    ...servedNote(row.figures),
+    ...fuseNote(row.figures),
     ...(isActive(store, row) ? ['in service'] : []),
     ...(row.collected ? ['file deleted'] : []),
   ].join('  ');
 }
 
-/** What became of the version's own suggestions, and what took it out of service. */
-function servedNote(figures: AdapterRow['figures']): string[] {
+/** λ: the share of what was trained that was chosen, times the scale that was set by hand. */
+function scaleOf({ scale, figures }: AdapterRow): number {
+  return scale * (figures['gate/served_share'] ?? 1);
+}
+
+/** How much was taken of the version's own suggestions, and how long one took. */
+function servedColumns(figures: AdapterRow['figures']): [taken: string, latency: string] {
   const judged = figures['served/judged'] ?? 0;
   const rate = (100 * (figures['served/accept_rate'] ?? 0)).toFixed(0);
-  const target = figures['fuse/target'];
+  const latency = figures['time/completion_ms_p50'];
   return [
-    ...(judged === 0 ? [] : [`${rate} % of ${judged} taken`]),
-    ...(target === undefined
-      ? []
-      : [
-          `taken back to ${target}: ${figures['fuse/accepted']} of ${figures['fuse/judged']} taken, ${figures['fuse/accepted_before']} of ${figures['fuse/judged_before']} before`,
-        ]),
+    (judged === 0 ? '-' : `${rate} % of ${judged}`).padStart(11),
+    (latency === undefined ? '-' : `${latency.toFixed(0)} ms`).padStart(8),
+  ];
+}
+
+/** What took the version out of service. */
+function fuseNote(figures: AdapterRow['figures']): string[] {
+  const target = figures['fuse/target'];
+  if (target === undefined) return [];
+  return [
+    `taken back to ${target}: ${figures['fuse/accepted']} of ${figures['fuse/judged']} taken, ${figures['fuse/accepted_before']} of ${figures['fuse/judged_before']} before`,
   ];
 }

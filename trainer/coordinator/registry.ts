@@ -8,6 +8,7 @@ import {
   type AdapterSummary,
 } from '../../extension/common/contracts/index.ts';
 import type { Engine } from '../inference/types.ts';
+import { mergeServed, servedByVersion } from '../monitor/watch.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { Logger } from '../server/shared/logging.ts';
 import { BASE_VERSION } from '../store/adapters.ts';
@@ -132,6 +133,7 @@ export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] 
 /** Every version, the base first, as the feedback service and the command line show them. */
 export function listAdapters(store: Store, model: { hash: string; name: string }): AdapterList {
   const active = store.adapters.active(model.hash, DEFAULT_WORKSPACE);
+  const served = servedByVersion(store, model.hash);
   const base: AdapterSummary = {
     version: BASE_VERSION,
     parent: null,
@@ -142,11 +144,11 @@ export function listAdapters(store: Store, model: { hash: string; name: string }
     status: 'base',
     active: active === BASE_VERSION,
     scale: BASE_ADAPTER.scale,
-    figures: {},
+    figures: served.get(BASE_VERSION) ?? {},
   };
   return {
     active,
-    adapters: [base, ...store.adapters.list().map((row) => summaryOf(row, model.hash, active))],
+    adapters: [base, ...store.adapters.list().map((row) => summaryOf(row, model.hash, active, served))],
   };
 }
 
@@ -161,7 +163,13 @@ export function collectAdapters(store: Store): { versions: number[]; bytes: numb
   return { versions, bytes };
 }
 
-function summaryOf(row: AdapterRow, modelHash: string, active: number): AdapterSummary {
+function summaryOf(
+  row: AdapterRow,
+  modelHash: string,
+  active: number,
+  served: ReturnType<typeof servedByVersion>,
+): AdapterSummary {
+  const own = row.modelHash === modelHash ? served.get(row.version) : undefined;
   return {
     version: row.version,
     parent: row.parent,
@@ -172,7 +180,7 @@ function summaryOf(row: AdapterRow, modelHash: string, active: number): AdapterS
     status: row.status,
     active: row.modelHash === modelHash && row.version === active,
     scale: row.scale,
-    figures: row.figures,
+    figures: mergeServed(row.figures, own),
     collected: row.collected,
   };
 }

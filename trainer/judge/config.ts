@@ -156,6 +156,7 @@ export function updateConfigOf({ update }: JudgeConfig, layers: number): UpdateC
     ...(firstLayer === undefined ? {} : { firstLayer }),
     ...(endLayer === undefined ? {} : { endLayer }),
     servedShare: 1,
+    servedShares: [],
     correctionWeight: 0,
     acceptedWeight: 0,
     contextWeight: 0,

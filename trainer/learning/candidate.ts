@@ -61,7 +61,7 @@ export async function scoreCandidate(
     return {
       served: atShare(chosen.share),
       gate: {
-        share: chosen.share,
+        reduced: chosen.share < config.servedShare,
         running: await scorer.score(heldOut, running, onItem),
         candidate: await score(heldOut, chosen.share),
         generalBase: await scorer.score(general, null, onItem),

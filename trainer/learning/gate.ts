@@ -43,8 +43,8 @@ interface GateInput {
   candidate: Score[];
   generalBase: Score[];
   generalCandidate: Score[];
-  /** λ: part of what was trained that the candidate's scores are of; absent: all. */
-  share?: number | undefined;
+  /** Less of what was trained is served than usual, because that is proven better. */
+  reduced?: boolean | undefined;
 }
 
 export interface GateDecision {
@@ -107,10 +107,10 @@ export function decideGate(input: GateInput, limits: GateLimits = DEFAULT_GATE_L
     );
 
   const lower = figures['gate/gain_lower'];
-  // A candidate that is best switched off is the base, which is not worse than itself; only better it may replace.
-  if (input.share === 0 && !(lower > 0))
+  // Turned down far enough, whatever was trained is not worse than the base; only what is better may go on from it.
+  if (input.reduced && !(lower > 0))
     return reject(
-      `What was trained is best switched off, and the base is not proven better: ${say(lower)} nats a token.`,
+      `Less of what was trained is better than the usual part, and not proven better than what is in service: ${say(lower)} nats a token.`,
     );
   if (input.candidate.length >= limits.minHeldOut) {
     return lower >= -limits.tolerance

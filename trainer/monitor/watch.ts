@@ -1,8 +1,12 @@
+import type { ServedTable } from '../store/served.ts';
 import type { ServedOutcome } from '../store/types.ts';
 import { quantile } from '../replay/statistics.ts';
 import { ALARM_NAMES, gamingAlarms, type Alarm } from './alarms.ts';
 import { MAX_RECENT, windowsOf, type ChainLink } from './fuse.ts';
 import { servedFigures, tallyOf } from './tally.ts';
+
+/** Outcomes that figures are of. */
+const REQUESTS = 'served/requests';
 
 /** How the newest of what is served looks. */
 export interface Watched {
@@ -24,6 +28,31 @@ export function watchServed(rows: readonly ServedOutcome[], chain: readonly Chai
     figures: { ...servedFigures(tallyOf(newest)), ...latencyFigures(newest), ...Object.fromEntries(flags) },
     alarms,
   };
+}
+
+/** Newest outcomes that are read for what each version served. */
+const READ_OUTCOMES = 2000;
+
+/**
+ * What each version of a model served, the base included, from the stored outcomes: accept rate, latency and the other
+ * figures of `figuresOfVersion`, by version.
+ */
+export function servedByVersion(
+  store: { served: Pick<ServedTable, 'newest'> },
+  modelHash: string,
+): Map<number, Record<string, number>> {
+  const rows = store.served.newest(modelHash, READ_OUTCOMES);
+  const versions = new Set(rows.map((row) => row.version));
+  return new Map([...versions].map((version) => [version, figuresOfVersion(rows, version)]));
+}
+
+/** Figures that were kept with a version, and those of its stored outcomes where they are of as many or more. */
+export function mergeServed(
+  kept: Record<string, number>,
+  served: Record<string, number> | undefined,
+): Record<string, number> {
+  const isNewer = (served?.[REQUESTS] ?? 0) >= (kept[REQUESTS] ?? 0);
+  return isNewer ? { ...kept, ...served } : kept;
 }
 
 /** What one version served: kept with it. */

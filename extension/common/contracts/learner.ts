@@ -245,8 +245,8 @@ export const learnerReplySchema = z.discriminatedUnion('type', [
       candidate: z.array(scoreSchema),
       generalBase: z.array(scoreSchema),
       generalCandidate: z.array(scoreSchema),
-      /** λ: part of what was trained that the candidate's scores are of; absent: all. */
-      share: z.number().optional(),
+      /** Less of what was trained is served than usual, because that is proven better. */
+      reduced: z.boolean().optional(),
     }),
   }),
   z.object({ type: z.literal('scores'), id: z.string(), scores: z.array(scoreSchema) }),

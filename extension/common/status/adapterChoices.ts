@@ -25,11 +25,12 @@ function nameOf({ status, version }: AdapterSummary): string {
   return status === 'base' ? 'Base model, nothing learned' : `Version ${version}`;
 }
 
-function describe({ status, active, createdAt, scale, parent }: AdapterSummary): string {
+function describe({ status, active, createdAt, scale, parent, figures }: AdapterSummary): string {
   const facts = status === 'base' ? [] : [status === 'rolledBack' ? 'rolled back' : status];
   if (createdAt > 0) facts.push(new Date(createdAt).toISOString().slice(0, 16).replace('T', ' '));
   if (parent !== null && parent > 0) facts.push(`from version ${parent}`);
-  if (scale !== 1 && status !== 'base') facts.push(`scale ${scale}`);
+  const served = scale * (figures['gate/served_share'] ?? 1);
+  if (served !== 1 && status !== 'base') facts.push(`scale ${served}`);
   if (active) facts.push('in service');
   return facts.join(', ');
 }
@@ -50,6 +51,8 @@ function figuresOf({ figures }: AdapterSummary): string {
   if (judged > 0) {
     facts.push(`${Math.round(100 * (figures['served/accept_rate'] ?? 0))} % of ${judged} taken`);
   }
+  const latency = figures['time/completion_ms_p50'];
+  if (latency !== undefined) facts.push(`${Math.round(latency)} ms a suggestion`);
   return facts.join(', ');
 }
 

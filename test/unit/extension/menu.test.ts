@@ -155,10 +155,16 @@ describe('adapter versions to choose from', () => {
     active: 2,
     adapters: [
       version({ version: 0, status: 'base', createdAt: 0 }),
-      version({ version: 1, figures: { 'served/judged': 40, 'served/accept_rate': 0.25 } }),
+      version({
+        version: 1,
+        figures: { 'served/judged': 40, 'served/accept_rate': 0.25, 'time/completion_ms_p50': 640.4 },
+      }),
       version({
         ...{ version: 2, parent: 1, active: true, status: 'provisional', scale: 0.5 },
-        figures: { 'gate/gain_per_token': 0.0421, 'gate/gain_lower': -0.01, 'gate/held_out': 12 },
+        figures: {
+          ...{ 'gate/gain_per_token': 0.0421, 'gate/gain_lower': -0.01, 'gate/held_out': 12 },
+          'gate/served_share': 0.5,
+        },
       }),
       version({ version: 3, status: 'rolledBack' }),
       version({ version: 4, collected: true }),
@@ -176,11 +182,11 @@ describe('adapter versions to choose from', () => {
     assert.deepEqual(choices[0], {
       version: 2,
       label: '$(check) Version 2',
-      description: 'provisional, 2024-01-02 03:04, from version 1, scale 0.5, in service',
+      description: 'provisional, 2024-01-02 03:04, from version 1, scale 0.25, in service',
       detail: 'Gate: +0.042 nats a token (at least −0.010), 12 held-out places',
     });
     assert.equal(choices[1]!.description, 'rolled back, 2024-01-02 03:04');
-    assert.equal(choices[2]!.detail, '25 % of 40 taken');
+    assert.equal(choices[2]!.detail, '25 % of 40 taken, 640 ms a suggestion');
     assert.equal(choices[3]!.label, '$(circle-outline) Base model, nothing learned');
   });
 });

@@ -82,17 +82,15 @@ describe('decideGate', () => {
     assert.equal(decision, 'provisional');
   });
 
-  it('lets what is best switched off replace a version only when the base is proven better', () => {
-    const decide = (logprob: (i: number) => number, share: number, count = 50) =>
-      decideGate({ ...input(before.slice(0, count), scores(count, logprob)), share }).decision;
+  it('lets what had to be turned down replace a version only when it is proven better', () => {
+    const decide = (logprob: (i: number) => number, reduced: boolean, count = 50) =>
+      decideGate({ ...input(before.slice(0, count), scores(count, logprob)), reduced }).decision;
     const equal = (): number => -20;
     const better = (i: number): number => -18 - (i % 3);
-    assert.deepEqual(
-      [decide(equal, 0), decide(better, 0), decide(equal, 0.25)],
-      ['rejected', 'promoted', 'promoted'],
-    );
-    assert.deepEqual([decide(equal, 0, 9), decide(better, 0, 9)], ['rejected', 'provisional']);
-    assert.equal(decideGate({ ...input([], []), share: 0 }).decision, 'rejected');
+    const decisions = [decide(equal, true), decide(better, true), decide(equal, false)];
+    assert.deepEqual(decisions, ['rejected', 'promoted', 'promoted']);
+    assert.deepEqual([decide(equal, true, 9), decide(better, true, 9)], ['rejected', 'provisional']);
+    assert.equal(decideGate({ ...input([], []), reduced: true }).decision, 'rejected');
   });
 
   it('rejects a gain that is within the noise and might be a loss', () => {
