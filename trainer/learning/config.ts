@@ -5,7 +5,7 @@ export const UPDATE_DEFAULTS = {
   rank: 8,
   alpha: 16,
   servedShare: 0.5,
-  servedShares: [0, 0.25, 0.5, 0.75, 1],
+  servedShares: [0.5, 1],
   targets: ['q', 'k', 'v', 'o', 'gate', 'up', 'down'],
   learningRate: 1e-3,
   decaySteps: 16,
