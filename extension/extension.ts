@@ -68,7 +68,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const dashboard = new DashboardPanel({
     reader: new DashboardReader(backend, situation, paths.root),
     bundle: Uri.joinPath(context.extensionUri, 'dist', 'webview'),
-    act: dashboardActions(learning),
+    act: dashboardActions({ ...learning, paths, completing }),
     log,
   });
   function showStatus(): void {

@@ -9,6 +9,10 @@ export function privacyTab(data: DashboardData, state: State, actions: Actions):
   const { store, training, tracking, trusted } = data;
   const toggled = ({ target }: Event) =>
     actions.ask({ type: 'setTracking', on: (target as HTMLInputElement).checked });
+  const button = (type: 'exportData' | 'deleteData' | 'showRecordList', label: string) =>
+    html`<vscode-button secondary ?disabled=${state.busy.has(type)} @click=${() => actions.ask({ type })}
+      >${label}</vscode-button
+    >`;
   return html`
     <p>
       ${where(data)} Of a suggestion are kept: its text, the text around the caret that the model was shown
@@ -25,6 +29,10 @@ export function privacyTab(data: DashboardData, state: State, actions: Actions):
       ></vscode-checkbox>
     </p>
     ${trusted ? '' : html`<p>The workspace is not trusted: nothing is recorded in it.</p>`}
+    <p class="action">
+      ${button('exportData', 'Export My Data…')} ${button('deleteData', 'Delete My Data…')}
+      ${button('showRecordList', 'What Is Recorded?')}
+    </p>
     <h2>Stored by the editor</h2>
     ${facts([
       ['Since', store === null || store.since === null ? 'nothing is stored' : moment(store.since)],

@@ -3,12 +3,13 @@ import type { DashboardData } from '../extension/common/contracts/dashboard.ts';
 import { milliseconds, moment } from '../extension/common/dashboard/format.ts';
 import { afterwardsText, outcomeText } from '../extension/common/dashboard/words.ts';
 import { table } from './parts.ts';
+import type { Actions, State } from './state.ts';
 
 /** The newest suggestions, and what became of each. */
-export function suggestionsTab({ store }: DashboardData): TemplateResult {
+export function suggestionsTab({ store }: DashboardData, state: State, actions: Actions): TemplateResult {
   return table({
     caption: 'Recent suggestions, newest first',
-    head: ['When', 'Suggestion', 'Outcome', 'Afterwards', 'File', 'Version', 'Latency'],
+    head: ['When', 'Suggestion', 'Outcome', 'Afterwards', 'File', 'Version', 'Latency', ''],
     numbers: [5, 6],
     empty: 'Nothing is recorded yet.',
     rows: (store?.suggestions ?? []).map((suggestion) => [
@@ -19,6 +20,13 @@ export function suggestionsTab({ store }: DashboardData): TemplateResult {
       suggestion.relativePath,
       String(suggestion.adapterVersion),
       milliseconds(suggestion.latencyMs),
+      html`<vscode-button
+        secondary
+        ?disabled=${state.busy.has('forget')}
+        aria-label=${`Forget the suggestion of ${moment(suggestion.at)} in ${suggestion.relativePath}`}
+        @click=${() => actions.ask({ type: 'forget', id: suggestion.id })}
+        >Forget</vscode-button
+      >`,
     ]),
   });
 }

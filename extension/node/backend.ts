@@ -184,6 +184,7 @@ export class Backend {
    * keeps in memory is the caller's to forget. Returns what the companion deleted; null: it does as soon as it runs.
    */
   async deleteData(scope: DataScope): Promise<Deletion | null> {
+    if (scope.kind === 'all') this.#written.forget();
     try {
       return await this.#eraser.erase(scope);
     } finally {

@@ -36,7 +36,11 @@ export class Consent {
         if (answer !== undefined) await this.#settings.answerTracking(answer === learn);
         return;
       }
-      await commands.executeCommand('markdown.showPreview', Uri.joinPath(this.#extension, RECORD_LIST));
+      await this.showRecordList();
     }
+  }
+
+  async showRecordList(): Promise<void> {
+    await commands.executeCommand('markdown.showPreview', Uri.joinPath(this.#extension, RECORD_LIST));
   }
 }

@@ -12,7 +12,7 @@ import type { Completing } from './completing.ts';
 /** In an exported folder: the rows of the companion on another machine that serves. */
 const OTHER_MACHINE_ROWS = 'other-machine.jsonl';
 
-interface DataParts {
+export interface DataParts {
   paths: Paths;
   backend: Backend;
   completing: Completing;
@@ -40,6 +40,20 @@ export async function deleteRecorded(
   if (backend.connection.remote !== null)
     await runHoneCommand(paths, ['data', 'delete', ...optionOf(scope), '--data-dir', paths.companionDir]);
   return deletion;
+}
+
+/** Deletes one suggestion after the user has said so again, and says what went with it. */
+export async function forgetSuggestion(parts: DataParts, id: string): Promise<void> {
+  const forget = l10n.t('Forget');
+  const detail = l10n.t(
+    'What is recorded of it goes, and every adapter that learned from it; what else those learned is learned anew. It can’t be undone.',
+  );
+  const question = l10n.t('Forget this suggestion?');
+  if ((await window.showWarningMessage(question, { modal: true, detail }, forget)) !== forget) return;
+  const deletion = await withProgress(l10n.t('Forgetting'), () =>
+    deleteRecorded(parts, { kind: 'event', id }),
+  );
+  void window.showInformationMessage(`Hone: ${describe([deletion])}`);
 }
 
 async function exportData({ paths, backend }: DataParts): Promise<void> {

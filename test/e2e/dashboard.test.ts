@@ -57,12 +57,13 @@ describe('the dashboard', function () {
   });
 
   it(`is on the screen soon with ${MANY_EVENTS} events`, async () => {
-    await window.runCommand('Hone: Open Dashboard');
-    const start = performance.now();
-    await dashboard.locator('hone-chart canvas').nth(3).waitFor();
-    const ms = performance.now() - start;
-    console.log(`      from the command to the charts: ${ms.toFixed(0)} ms`);
-    assert.ok(ms < PAINT_LIMIT_MS);
+    const first = await openingMs();
+    await window.runCommand('View: Close Editor');
+    await window.page.locator('iframe.webview').waitFor({ state: 'detached' });
+    // The editor itself starts its service worker for pages with the first of them.
+    const again = await openingMs();
+    console.log(`      from the command to the charts: ${first} ms, when opened again ${again} ms`);
+    assert.ok(Math.max(first, again) < PAINT_LIMIT_MS);
     assert.equal(await dashboard.locator('hone-chart canvas').count(), 4);
     const points = dashboard.getByRole('img', { name: /Acceptance, 30 points\. taken of the judged: from / });
     await points.waitFor();
@@ -84,6 +85,24 @@ describe('the dashboard', function () {
       (text) => text.includes(ghost.trim()) && text.includes('accepted'),
       'the accepted suggestion',
     );
+  });
+
+  it('forgets a suggestion after it has asked', async () => {
+    const [accepted] = hone.outcomes().slice(-1);
+    assert.equal(accepted!.relativePath, 'src/accept.js');
+    await dashboard
+      .locator('tbody tr')
+      .first()
+      .getByRole('button', { name: /^Forget the suggestion/ })
+      .click();
+    await window.page.locator('.monaco-dialog-box .monaco-button').filter({ hasText: 'Forget' }).click();
+    await eventually(
+      () => hone.outcomes().map(({ completionId }) => completionId),
+      (ids) => !ids.includes(accepted!.completionId),
+      'the suggestion to go',
+      30_000,
+    );
+    await dashboard.locator('tbody').getByText('src/accept.js').waitFor({ state: 'detached' });
   });
 
   it('draws the updates, and shows the figures of the last one by phase', async () => {
@@ -172,6 +191,20 @@ describe('the dashboard', function () {
   it('keeps to its content policy and has no error', () => {
     assert.deepEqual(complaints, []);
   });
+
+  it('shows what is recorded', async () => {
+    await openTab('Privacy');
+    await dashboard.getByRole('button', { name: 'What Is Recorded?' }).click();
+    await window.page.locator('.tabs-container .tab.active').filter({ hasText: 'TELEMETRY' }).waitFor();
+  });
+
+  /** From the command to the last chart. */
+  async function openingMs(): Promise<number> {
+    await window.runCommand('Hone: Open Dashboard');
+    const start = performance.now();
+    await dashboard.locator('hone-chart canvas').nth(3).waitFor();
+    return Math.round(performance.now() - start);
+  }
 
   async function openTab(name: string): Promise<void> {
     await dashboard.getByRole('tab', { name }).click();

@@ -120,5 +120,11 @@ export const fromDashboardSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rollBack') }),
   z.object({ type: z.literal('trainNow') }),
   z.object({ type: z.literal('setTracking'), on: z.boolean() }),
+  /** Deletes all that is recorded of a suggestion, and what was learned from it; asks first. */
+  z.object({ type: z.literal('forget'), id: z.string() }),
+  z.object({ type: z.literal('exportData') }),
+  z.object({ type: z.literal('deleteData') }),
+  /** Shows what is recorded, and why. */
+  z.object({ type: z.literal('showRecordList') }),
 ]);
 export type FromDashboard = z.infer<typeof fromDashboardSchema>;
