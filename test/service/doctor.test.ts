@@ -1,7 +1,7 @@
 /** `hone doctor` as a user runs it, on what is really wrong. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +35,8 @@ describe('hone doctor', function () {
     assert.equal(errors, '');
     return { code, report: JSON.parse(output) as Report, text: output };
   };
-  const of = ({ report }: { report: Pick<Report, 'findings'> }, check: string): Finding[] =>
-    report.findings.filter((finding) => finding.check === check);
+  const of = (findings: readonly Finding[], check: string): Finding[] =>
+    findings.filter((finding) => finding.check === check);
 
   before(() => void writeTinyModel(model));
   after(async () => {
@@ -63,9 +63,9 @@ describe('hone doctor', function () {
       'ports',
     ])
       assert.ok(checks.has(check), check);
-    assert.match(of(seen, 'versions')[0]!.text, /^Hone \d+\.\d+\.\d+, Node 24/);
-    assert.match(of(seen, 'ggml')[0]!.text, /runs on CPU.*passes its self-check/);
-    assert.match(of(seen, 'model')[0]!.text, /tiny\.gguf: .*llama.*SHA-256 [0-9a-f]{64}/);
+    assert.match(of(seen.report.findings, 'versions')[0]!.text, /^Hone \d+\.\d+\.\d+, Node 24/);
+    assert.match(of(seen.report.findings, 'ggml')[0]!.text, /runs on CPU.*passes its self-check/);
+    assert.match(of(seen.report.findings, 'model')[0]!.text, /tiny\.gguf: .*llama.*SHA-256 [0-9a-f]{64}/);
   });
 
   it('finds a broken model, a taken port, a folder that can’t be written, and a wrong file, all at once', async () => {
@@ -113,26 +113,28 @@ describe('hone doctor', function () {
       ]);
     });
 
-    it('says who it is, how it is, that its token is another, and that nothing has come to learn from', async () => {
-      const findings = await examine({
+    /** The libraries were looked at above. */
+    const examined = (...tokens: string[]): Promise<Finding[]> =>
+      examine({
         config: configSchema.parse({}),
         dataDir,
         modelPath: model,
-        tokens: ['quite-another-one'],
+        tokens,
         configuration: [],
-        // The libraries were looked at above.
         probeCommand: [process.execPath, '-e', ''],
         environment: {},
       });
-      const seen = { report: { findings } };
+
+    it('says who it is, how it is, that its token is another, and that nothing has come to learn from', async () => {
+      const findings = await examined('quite-another-one');
       assert.equal(
         findings.some(({ status }) => status === 'problem'),
         false,
         JSON.stringify(findings),
       );
-      assert.match(of(seen, 'lock')[0]!.text, new RegExp(`process id ${companion!.child.pid} holds`));
+      assert.match(of(findings, 'lock')[0]!.text, new RegExp(`process id ${companion!.child.pid} holds`));
       assert.deepEqual(
-        of(seen, 'companion').map(({ status, text }) => [
+        of(findings, 'companion').map(({ status, text }) => [
           status,
           /^(Completions|Feedback) at http.*: model /.test(text),
         ]),
@@ -141,13 +143,13 @@ describe('hone doctor', function () {
           ['ok', true],
         ],
       );
-      const [token] = of(seen, 'token');
+      const [token] = of(findings, 'token');
       assert.equal(token!.status, 'warning');
       assert.match(token!.text, /clients that send it are answered 401/);
-      assert.match(of(seen, 'learning')[0]!.text, /^Nothing has been recorded yet/);
+      assert.match(of(findings, 'learning')[0]!.text, /^Nothing has been recorded yet/);
     });
 
-    it('says what is waited for, and gives no token, prompt or home folder away', async () => {
+    it('says what is waited for', async () => {
       await companion!.complete({ prompt: 'const neverTold = ', max_tokens: 4, temperature: 0 });
       for (const name of ['one', 'two', 'three', 'four', 'five'])
         await companion!.post('/api/training/submit', {
@@ -155,32 +157,22 @@ describe('hone doctor', function () {
           completion: '1;',
           accepted: true,
         });
-      const below = join(homedir(), '.hone-doctor-test');
-      mkdirSync(below, { recursive: true });
-      try {
-        const seen = await doctor(...here, '--token', TOKEN, '--model', join(below, 'none.gguf'));
-        assert.match(
-          of(seen, 'model')[0]!.text,
-          /There is no model file at ~\/\.hone-doctor-test\/none\.gguf/,
-        );
-        const learning = of(seen, 'learning').map(({ text }) => text);
-        assert.match(learning[0]!, /^1 of 1 completions were asked for at temperature 0/);
-        assert.match(
-          learning[1]!,
-          /^Too few settled events for the first update: \d outcomes are settled and 0 wait.* at 16\.$/,
-        );
-        for (const secret of [TOKEN, 'neverTold', 'oneTold', homedir() === '/' ? '\u0000' : `${homedir()}/`])
-          assert.equal(seen.text.includes(secret), false, secret);
-      } finally {
-        rmSync(below, { recursive: true });
-      }
+      const learning = of(await examined(TOKEN), 'learning').map(({ text }) => text);
+      assert.match(learning[0]!, /^1 of 1 completions were asked for at temperature 0/);
+      assert.match(
+        learning[1]!,
+        /^Too few settled events for the first update: \d outcomes are settled and 0 wait.* at 16\.$/,
+      );
     });
 
-    it('tells that it was killed, in words for people', async () => {
+    it('tells in words for people that it was killed, and gives no token, prompt or home folder away', async () => {
       await companion!.kill();
+      const below = join(homedir(), '.hone-doctor-test', 'none.gguf');
       const ports = ['--inference-port', '0', '--feedback-port', '0'];
-      const { code, output } = await runHone(['doctor', ...common, ...here, ...ports]);
-      assert.equal(code, 0, output);
+      const options = [...here, ...ports, '--token', TOKEN, '--model', below];
+      const { code, output, errors } = await runHone(['doctor', '--gpu', 'cpu', ...options]);
+      assert.equal(code, 1, output);
+      assert.match(output, /^PROBLEM There is no model file at ~\/\.hone-doctor-test\/none\.gguf/m);
       assert.match(
         output,
         /^warning No companion runs on this data folder; the last one \(process id \d+, .*killed or crashed/m,
@@ -191,7 +183,9 @@ describe('hone doctor', function () {
         output,
         /^warning Too few settled events for the first update: \d outcomes wait; it begins at 16\.$/m,
       );
-      assert.match(output, /^0 problems, \d warnings?\.$/m);
+      assert.match(output, /^1 problem, 3 warnings\.$/m);
+      for (const secret of [TOKEN, 'neverTold', 'oneTold', `${homedir()}/`])
+        assert.equal((output + errors).includes(secret), secret === '//', secret);
     });
   });
 });
