@@ -110,7 +110,7 @@ export class Backend {
       if (state.kind === 'ready') {
         this.#outbox.wake();
         this.#monitor.start();
-        this.#eraser.finish().catch((error: Error) => options.log('warn', `Deletion: ${error.message}`));
+        this.#finishDeletions();
         void this.#askModel(state.client);
       }
       options.onChange();
@@ -119,6 +119,7 @@ export class Backend {
 
   /** Begins to look for a companion; `onChange` may be called from now on. */
   start(): void {
+    this.#finishDeletions();
     this.connection.start();
   }
 
@@ -216,6 +217,11 @@ export class Backend {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** What a window that was killed has begun, or the companion wasn't there for. */
+  #finishDeletions(): void {
+    this.#eraser.finish().catch((error: Error) => this.#options.log('warn', `Deletion: ${error.message}`));
   }
 
   async #close(): Promise<void> {

@@ -37,17 +37,15 @@ export class DataEraser {
     return outbox.whileHeld(async () => {
       if (scope.kind === 'all') outbox.forget();
       await store.call('deleteData', scope, Date.now());
-      const cleared = await store.call('clearDeletedBytes');
       if (scope.kind === 'all') await emptyLog(companionLog);
-      const deletion = await this.finish();
-      if (cleared) return deletion;
-      throw new Error(
-        'It is deleted, but another window reads the database, so the bytes could not be cleared yet. Delete again.',
-      );
+      return this.finish();
     });
   }
 
-  /** Has the companion delete what it hasn't yet; returns its last answer, null when it doesn't run. */
+  /**
+   * Clears the bytes of what was deleted here, and has the companion delete what it hasn't yet. Returns its last
+   * answer; null when nothing is open, or it doesn't run.
+   */
   finish(): Promise<Deletion | null> {
     const turn = this.#finishing.then(() => this.#finish());
     this.#finishing = turn.catch(() => undefined);
@@ -57,7 +55,13 @@ export class DataEraser {
   async #finish(): Promise<Deletion | null> {
     const { store, client, log } = this.#options;
     let deletion: Deletion | null = null;
-    for (const { sequence, scope } of await store.call('openDeletions')) {
+    const open = await store.call('openDeletions');
+    if (open.length === 0) return null;
+    if (!(await store.call('clearDeletedBytes')))
+      throw new Error(
+        'It is deleted, but another window reads the database, so its bytes could not be cleared yet. Delete again, or wait for the next start.',
+      );
+    for (const { sequence, scope } of open) {
       const companion = client();
       if (!companion) return null;
       try {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -16,6 +17,7 @@ import { writeTinyModel } from '../fixtures/tinyModel.ts';
 import { until } from '../fixtures/until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+const STORE = join(ROOT, 'extension', 'node', 'storeDatabase.ts');
 const CANARY = 'quetzalcoatlXiuhtecuhtli';
 const PATIENCE_MS = 40_000;
 
@@ -136,6 +138,21 @@ describe('"Delete My Data" without an editor', function () {
     );
     for (const file of Object.keys(manifest.rows)) assert.ok(readFileSync(join(target, file)).includes(id));
     await assert.rejects(runHoneCommand(paths, args), /is there already|Can't make the folder/);
+  });
+
+  it('is brought to its end by the next window when this one is killed in the middle', async () => {
+    await suggestion('a');
+    await backend.close();
+    const script = `const { StoreDatabase } = await import(${JSON.stringify(STORE)});
+      const database = new StoreDatabase(${JSON.stringify(paths.database)});
+      database.deleteData({ kind: 'all' }, Date.now());
+      process.kill(process.pid, 'SIGKILL');`;
+    const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    assert.equal(signal, 'SIGKILL');
+    assert.notDeepEqual(filesWith(CANARY), [], 'or there was nothing left to do');
+    await open();
+    await ready();
+    await until(() => filesWith(CANARY).length === 0, 'deletion', PATIENCE_MS);
   });
 
   it('is made up for at the companion when that runs again, also by another window', async () => {

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { v7 as newId } from 'uuid';
-import type { StepResponse } from '../../extension/common/contracts/index.ts';
+import type { DataScope, StepResponse } from '../../extension/common/contracts/index.ts';
 import { DATABASE_FILE } from '../../trainer/store/database.ts';
 import { CompanionProcess } from '../fixtures/companionProcess.ts';
 import { outcomeEvent } from '../fixtures/records.ts';
@@ -39,6 +39,15 @@ describe('the bytes of deleted data', function () {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => readFileSync(path).includes(bytes));
+  /** What the base model makes of the code that ships with Hone. */
+  const isGeneral = (path: string): boolean => path.includes('cache');
+  const adapters = (dataDir: string): string[] =>
+    filesWith(dataDir, 'GGUF').filter((path) => !isGeneral(relative(dataDir, path)));
+  /** Names of adapters, curves and logs of updates. */
+  const learnings = (dataDir: string): string[] =>
+    readdirSync(dataDir, { recursive: true })
+      .map(String)
+      .filter((name) => /gguf|metrics|train\.log|tfevents/.test(name) && !isGeneral(name));
   const assertGone = (dataDir: string): void => {
     for (const bytes of [CANARY, CANARY.toLowerCase(), tokens])
       assert.deepEqual(filesWith(dataDir, bytes), []);
@@ -56,12 +65,7 @@ describe('the bytes of deleted data', function () {
       assert.equal(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
     assert.equal(database.prepare('SELECT count(*) FROM meta').pluck().get(), 0, 'nothing is left to do');
     database.close();
-    assert.deepEqual(
-      readdirSync(dataDir, { recursive: true }).filter((name) =>
-        /gguf|metrics|train\.log|tfevents/.test(String(name)),
-      ),
-      [],
-    );
+    assert.deepEqual(learnings(dataDir), []);
   };
   const erase = async (path: string): Promise<void> => {
     const response = await fetch(`${companion!.ready.feedback}${path}`, {
@@ -135,20 +139,44 @@ describe('the bytes of deleted data', function () {
     companion = await start(dataDir);
     await erase('/api/data?workspace=w');
     for (const bytes of [CANARY, tokens]) assert.deepEqual(filesWith(dataDir, bytes), []);
-    assert.deepEqual(filesWith(dataDir, 'GGUF'), []);
+    assert.deepEqual(adapters(dataDir), []);
     assert.equal((await companion.status()).stored, 0);
   });
+
+  const killed = (dataDir: string, scope: DataScope, stage: string): void => {
+    const args = [ERASE_AND_DIE, dataDir, JSON.stringify(scope), stage];
+    const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.equal(signal, 'SIGKILL', stderr);
+  };
 
   for (const stage of ['rows', 'files', 'bytes'])
     it(`are cleared by the next start when the process is killed after the ${stage}`, async () => {
       const dataDir = copy(`killed-${stage}`);
-      const { signal, stderr } = spawnSync(process.execPath, [ERASE_AND_DIE, dataDir, stage], {
-        encoding: 'utf8',
-      });
-      assert.equal(signal, 'SIGKILL', stderr);
+      killed(dataDir, { kind: 'all' }, stage);
       if (stage === 'rows')
         assert.notDeepEqual(filesWith(dataDir, CANARY), [], 'or there was nothing left to do');
       companion = await start(dataDir);
       assertGone(dataDir);
     });
+
+  it('are cleared by the next start when it was killed while it forgot one suggestion', async () => {
+    const dataDir = copy('killed-event');
+    const database = new Database(join(dataDir, DATABASE_FILE));
+    const id = database.prepare('SELECT event_id FROM trained LIMIT 1').pluck().get() as string;
+    const typed = database
+      .prepare(
+        'SELECT typed FROM corrections JOIN outcomes USING (completion_id) WHERE outcomes.event_id = ?',
+      )
+      .pluck()
+      .get(id) as string;
+    const learnedFrom = database.prepare('SELECT count(*) FROM trained').pluck().get() as number;
+    database.close();
+    killed(dataDir, { kind: 'event', id }, 'rows');
+    companion = await start(dataDir);
+    assert.deepEqual(filesWith(dataDir, typed), []);
+    assert.deepEqual(adapters(dataDir), [], 'the adapter that learned from it is gone');
+    assert.deepEqual(learnings(dataDir), [], 'and its figures');
+    const { adapterVersion, queued } = await companion.status();
+    assert.deepEqual([adapterVersion, queued], [0, learnedFrom - 1], 'the others are learned from again');
+  });
 });
