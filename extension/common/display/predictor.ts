@@ -3,21 +3,17 @@ import type { Prior } from './priors.ts';
 /** Weights of a logistic regression, and how sure they are: a normal distribution. */
 export interface Predictor {
   /** [n] */
-  weights: number[];
-  /** Covariance of the weights. [n][n] */
-  covariance: number[][];
-  /** Labels learned from. */
-  labels: number;
+  weights: Float64Array;
+  /** Covariance of the weights. [n·n] */
+  covariance: Float64Array;
 }
 
 /** The predictor that knows nothing of the developer yet. */
 export function priorPredictor(priors: Record<string, Prior>): Predictor {
   const all = Object.values(priors);
-  return {
-    weights: all.map(({ weight }) => weight),
-    covariance: all.map(({ deviation }, i) => all.map((_, j) => (i === j ? deviation ** 2 : 0))),
-    labels: 0,
-  };
+  const covariance = new Float64Array(all.length ** 2);
+  all.forEach(({ deviation }, i) => (covariance[i * all.length + i] = deviation ** 2));
+  return { weights: Float64Array.from(all, ({ weight }) => weight), covariance };
 }
 
 /**
@@ -34,7 +30,7 @@ export function chanceOf({ weights, covariance }: Predictor, features: readonly 
 /**
  * Online Bayesian logistic regression: the normal distribution over the weights after one more label, by one Newton
  * step from its mean (Spiegelhalter and Lauritzen 1990, "Sequential updating of conditional probabilities on directed
- * graphical structures", section 4.2). Labels that are learned one after the other give, nearly, what all at once
+ * graphical structures"). Labels that are learned one after the other give, nearly, what all at once
  * would. Costs n² additions.
  *
  * @param label what it was worth, 0..1
@@ -50,15 +46,17 @@ export function learnLabel(
   const information = weight * chance * (1 - chance);
   const direction = times(predictor.covariance, features);
   const gain = information / (1 + information * dot(features, direction));
-  const covariance = predictor.covariance.map((row, i) =>
-    row.map((value, j) => value - gain * direction[i]! * direction[j]!),
-  );
+  const n = features.length;
+  const covariance = predictor.covariance.slice();
+  for (let i = 0; i < n; i++) {
+    const factor = gain * direction[i]!;
+    for (let j = 0; j < n; j++) covariance[i * n + j]! -= factor * direction[j]!;
+  }
   const step = times(covariance, features);
   const error = weight * (label - chance);
   return {
     weights: predictor.weights.map((value, i) => value + error * step[i]!),
     covariance,
-    labels: predictor.labels + 1,
   };
 }
 
@@ -66,12 +64,20 @@ function logistic(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-function dot(a: readonly number[], b: readonly number[]): number {
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
 }
 
-function times(matrix: readonly number[][], vector: readonly number[]): number[] {
-  return matrix.map((row) => dot(row, vector));
+/** A matrix [n·n] times a vector [n]. */
+function times(matrix: Float64Array, vector: readonly number[]): Float64Array {
+  const n = vector.length;
+  const product = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    let sum = 0;
+    for (let j = 0; j < n; j++) sum += matrix[i * n + j]! * vector[j]!;
+    product[i] = sum;
+  }
+  return product;
 }

@@ -35,6 +35,7 @@ const tables: Record<RewardFacts['outcome']['kind'], Case[]> = {
     ['more than was shown', facts(part(40)), { reward: 0.75, weight: 1 }],
     ['survival unknown', facts(part(10), { retained: null }), { reward: 0.25, weight: 1 }],
     ['half, 80 % of it kept', facts(part(10), { retained: 0.8 }), { reward: 0.15, weight: 1 }],
+    ['half, 40 % of it kept', facts(part(10), { retained: 0.4 }), { reward: -0.25, weight: 1 }],
     ['half, reverted', facts(part(10), { retained: 0 }), { reward: -0.25, weight: 1 }],
     ['of nothing shown', facts(part(1), { shownChars: 0 }), { reward: -0.25, weight: 1 }],
   ],
