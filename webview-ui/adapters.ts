@@ -63,7 +63,7 @@ function row(adapter: AdapterSummary, list: AdapterList, state: State, actions: 
   return [
     String(version),
     adapter.active ? html`<vscode-badge>serves</vscode-badge>` : activation(adapter, list, state, actions),
-    adapterStatusText(adapter.status),
+    adapterStatusText(adapter),
     adapter.status === 'base' ? UNKNOWN : moment(adapter.createdAt),
     count(parent),
     figure(figures['gate/gain_per_token']),

@@ -11,10 +11,11 @@ import type { Actions, State } from './state.ts';
 export function learningTab(data: DashboardData, state: State, actions: Actions): TemplateResult {
   const { training, runs } = data;
   if (training === null) return html`<p>The companion has not answered yet.</p>`;
+  const pauseOrResume = training.pausedByUser === true ? 'resumeLearning' : 'pauseLearning';
   return html`
     <h2>Now</h2>
     ${facts([
-      ['State', trainingStateText(training.state)],
+      ['State', trainingStateText(training)],
       ['Events stored', count(training.stored)],
       ['Wait for an update', count(training.queued)],
       ['Wait for a later fact', count(training.open)],
@@ -26,9 +27,15 @@ export function learningTab(data: DashboardData, state: State, actions: Actions)
       ]),
     ])}
     ${progress(training)}
-    <p>
+    <p class="action">
       <vscode-button ?disabled=${state.busy.has('trainNow')} @click=${() => actions.ask({ type: 'trainNow' })}
         >Train Now</vscode-button
+      >
+      <vscode-button
+        secondary
+        ?disabled=${state.busy.has(pauseOrResume)}
+        @click=${() => actions.ask({ type: pauseOrResume })}
+        >${pauseOrResume === 'pauseLearning' ? 'Pause Learning' : 'Resume Learning'}</vscode-button
       >
     </p>
     ${training.lastRun === null ? nothing : lastRun(training.lastRun)}

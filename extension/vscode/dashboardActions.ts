@@ -18,14 +18,15 @@ export function dashboardActions(
         return activateVersion(parts, action.version);
       case 'rollBack':
         return commands.executeCommand(COMMANDS.rollBackAdapter.id);
-      case 'trainNow':
-        return commands.executeCommand(COMMANDS.trainNow.id);
       case 'setTracking':
         if (!settings.isTrackingAnswered) await settings.answerTracking(action.on);
         else if (settings.value.trackingEnabled !== action.on) await settings.toggle('trackingEnabled');
         return;
       case 'forget':
         return forgetSuggestion(parts, action.id);
+      case 'trainNow':
+      case 'pauseLearning':
+      case 'resumeLearning':
       case 'exportData':
       case 'deleteData':
         return commands.executeCommand(COMMANDS[action.type].id);

@@ -30,7 +30,7 @@ export function dataCommands(parts: DataParts) {
  * Deletes what is recorded in a scope, everywhere, and what this window keeps of it in memory. Returns what the
  * companion deleted; null: it does as soon as it runs.
  */
-export async function deleteRecorded(
+async function deleteRecorded(
   { paths, backend, completing }: DataParts,
   scope: DataScope,
 ): Promise<Deletion | null> {

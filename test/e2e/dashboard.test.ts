@@ -121,6 +121,16 @@ describe('the dashboard', function () {
     ]);
   });
 
+  it('pauses learning and goes on', async () => {
+    await dashboard.getByRole('button', { name: 'Pause Learning' }).click();
+    await dashboard.getByText('paused until it is resumed').waitFor();
+    await dashboard.getByRole('button', { name: 'Resume Learning' }).click();
+    await dashboard
+      .getByText('waiting for more events')
+      .or(dashboard.getByText('idle: nothing waits'))
+      .waitFor();
+  });
+
   it('brings a version back and another one into service', async () => {
     await openTab('Adapters');
     const serves = (version: number) =>

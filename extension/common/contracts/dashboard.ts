@@ -119,6 +119,8 @@ export const fromDashboardSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('activate'), version: z.int().nonnegative() }),
   z.object({ type: z.literal('rollBack') }),
   z.object({ type: z.literal('trainNow') }),
+  z.object({ type: z.literal('pauseLearning') }),
+  z.object({ type: z.literal('resumeLearning') }),
   z.object({ type: z.literal('setTracking'), on: z.boolean() }),
   /** Deletes all that is recorded of a suggestion, and what was learned from it; asks first. */
   z.object({ type: z.literal('forget'), id: z.string() }),

@@ -1,5 +1,6 @@
 import type { Suggestion } from '../contracts/dashboard.ts';
 import type { AdapterList, AdapterSummary, RunSummary, TrainingStatus } from '../contracts/feedback.ts';
+import { learningPauseOf } from '../status/learningPause.ts';
 import { count, figure, percent } from './format.ts';
 
 const REJECTED: Record<string, string> = {
@@ -62,12 +63,19 @@ export function afterwardsText({ kept, typed }: Pick<Suggestion, 'kept' | 'typed
   return typed === null || typed === '' ? '' : `typed: ${typed}`;
 }
 
-export function adapterStatusText(status: AdapterSummary['status']): string {
-  return ADAPTER_STATUS[status];
+/** What became of a version, with the outcomes that took it out of service where those did. */
+export function adapterStatusText({ status, figures }: Pick<AdapterSummary, 'status' | 'figures'>): string {
+  const judged = figures['fuse/judged'];
+  if (status !== 'rolledBack' || judged === undefined) return ADAPTER_STATUS[status];
+  const before = `${count(figures['fuse/accepted_before'])} of ${count(figures['fuse/judged_before'])}`;
+  return `rolled back: ${count(figures['fuse/accepted'])} of ${count(judged)} taken, ${before} before`;
 }
 
-export function trainingStateText(state: TrainingStatus['state']): string {
-  return TRAINING_STATE[state];
+/** What learning does, or why it doesn't. */
+export function trainingStateText(training: TrainingStatus): string {
+  if (training.pausedByUser === true) return 'paused until it is resumed';
+  const pause = learningPauseOf(training);
+  return pause === null ? TRAINING_STATE[training.state] : `paused: ${pause.name}`;
 }
 
 /** Why nothing was learned from an event. */

@@ -20,10 +20,12 @@ import {
 import { dashboardPage } from '../../../extension/common/dashboard/page.ts';
 import { dayRanges, shownRanges } from '../../../extension/common/dashboard/ranges.ts';
 import {
+  adapterStatusText,
   afterwardsText,
   alarmTexts,
   canActivate,
   outcomeText,
+  trainingStateText,
 } from '../../../extension/common/dashboard/words.ts';
 import { totalOf, worthOf } from '../../../extension/common/dashboard/worth.ts';
 
@@ -252,6 +254,27 @@ describe('words of the dashboard', () => {
       'Version 3 was taken out of service, version 1 serves again: worse',
     ]);
     assert.deepEqual(alarmTexts(null), []);
+  });
+
+  it('say what learning does, or what holds it up', () => {
+    const text = (change: object) => trainingStateText({ state: 'paused', ...change } as TrainingStatus);
+    assert.equal(text({ state: 'waiting' }), 'waiting for more events');
+    assert.equal(text({ pausedByUser: true, pausedBecause: 'battery' }), 'paused until it is resumed');
+    assert.equal(text({ pausedBecause: 'battery' }), 'paused: on battery');
+    assert.equal(text({}), 'paused');
+  });
+
+  it('say why a version was taken out of service', () => {
+    const figures = {
+      ...{ 'fuse/accepted': 3, 'fuse/judged': 40, 'fuse/accepted_before': 30, 'fuse/judged_before': 60 },
+    };
+    assert.equal(
+      adapterStatusText({ status: 'rolledBack', figures }),
+      'rolled back: 3 of 40 taken, 30 of 60 before',
+    );
+    assert.equal(adapterStatusText({ status: 'rolledBack', figures: {} }), 'rolled back');
+    // Brought back by hand afterwards, and proven: it stays what it was.
+    assert.equal(adapterStatusText({ status: 'promoted', figures }), 'promoted');
   });
 
   it('offer to activate what has a file and is of the model that serves', () => {
