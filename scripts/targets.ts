@@ -1,7 +1,6 @@
 /** What each platform's binaries are called by the packages that have them, by the name the marketplace gives it. */
 
-export const GPU_VARIANTS = ['cuda', 'vulkan'] as const;
-export type GpuVariant = (typeof GPU_VARIANTS)[number];
+type GpuVariant = 'cuda' | 'vulkan';
 
 /** What one package is built for. */
 export interface Target {

@@ -28,10 +28,8 @@ export async function pickModel(options: PickOptions): Promise<ModelChoice | und
   const embedded: ChoiceItem = {
     label: marked(l10n.t('Embedded model'), recommended.modelId === null),
     description: modelPath === '' ? l10n.t('in use') : '',
-    detail: l10n.t(
-      'Small and quick, nothing to download. {0}',
-      recommended.modelId === null ? recommended.reason : '',
-    ),
+    detail:
+      recommended.modelId === null ? recommended.reason : l10n.t('Small and quick, nothing to download.'),
     choice: { kind: 'embedded' },
   };
   const file: ChoiceItem = {
@@ -93,5 +91,5 @@ function stateOf(presence: ModelPresence): string {
 function licenceOf({ licence }: CatalogueModel): string {
   return licence.commercialUse
     ? licence.name
-    : l10n.t('{0}: research and evaluation only, not for commercial work', licence.name);
+    : l10n.t('{0}: for research only, not for commercial work', licence.name);
 }

@@ -64,7 +64,7 @@ describe('models in the editor', function () {
 
   it('Select Model… lists the catalogue with sizes and licences, and goes back to the embedded one', async () => {
     await window.runCommand('Hone: Select Model…');
-    await window.waitForRow(/Qwen2\.5-Coder 3B Q8_0.*3\.3 GB.*research and evaluation only/s);
+    await window.waitForRow(/Qwen2\.5-Coder 3B Q8_0.*3\.3 GB.*for research only, not for commercial work/s);
     await window.waitForRow(/Qwen2\.5-Coder 0\.5B Q8_0.*531 MB.*Apache-2\.0/s);
     await window.waitForRow(/Model file….*in use: .*broken\.gguf/s);
     await window.choose(/Embedded model/);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 export type PowerSource = 'mains' | 'battery' | 'unknown';
 
 /** The system that is asked; tests have others. */
-export interface PowerSystem {
+interface PowerSystem {
   platform: NodeJS.Platform;
   /** Linux: folder of the kernel's power supplies. */
   supplies: string;

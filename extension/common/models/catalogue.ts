@@ -4,7 +4,7 @@
  */
 
 /** A licence as its owner names it. */
-export interface ModelLicence {
+interface ModelLicence {
   name: string;
   /** False: research and evaluation only; the model is never recommended, and taking it asks first. */
   commercialUse: boolean;

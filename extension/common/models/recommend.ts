@@ -10,7 +10,7 @@ export interface Machine {
   cores: number;
 }
 
-export interface Recommendation {
+interface Recommendation {
   /** Id in the catalogue; null: the embedded model. */
   modelId: string | null;
   /** A sentence. */

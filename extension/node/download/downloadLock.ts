@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -45,18 +45,14 @@ export async function withDownloadLock<T>(
   }
 }
 
-/** A link to a file that is written already: nobody sees the lock without its holder's name in it. */
+/** Only one of several windows makes the file. */
 async function take(path: string, id: string): Promise<boolean> {
-  const own = `${path}.${id}`;
-  await writeFile(own, id, { mode: 0o600 });
   try {
-    await link(own, path);
+    await writeFile(path, id, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  } finally {
-    await rm(own, { force: true });
   }
 }
 
