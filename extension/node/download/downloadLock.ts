@@ -36,7 +36,8 @@ export async function withDownloadLock<T>(
     await removeStale(path, times.staleMs);
     await sleep(times.pollMs, undefined, { signal });
   }
-  const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), times.beatMs);
+  const touch = () => void utimes(path, new Date(), new Date()).catch(() => {});
+  const beat = setInterval(touch, times.beatMs).unref();
   try {
     return await task();
   } finally {
