@@ -6,7 +6,6 @@ import {
   type Disposable,
   type Event,
   type LogOutputChannel,
-  type WorkspaceConfiguration,
 } from 'vscode';
 import { readSettings, SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
 import { languageSwitched, workspaceSwitched } from '../common/status/switches.ts';
@@ -91,7 +90,7 @@ export class CurrentSettings implements Disposable {
   #read(): Settings {
     const configuration = workspace.getConfiguration(SETTINGS_SECTION);
     const { key: tracking } = SETTINGS.trackingEnabled;
-    this.#isTrackingAnswered = isSet(configuration.inspect(tracking));
+    this.#isTrackingAnswered = isAnswered(configuration.inspect<boolean>(tracking));
     const { settings, refused } = readSettings((key) =>
       key === tracking && !this.#isTrackingAnswered ? false : configuration.get(key),
     );
@@ -101,10 +100,16 @@ export class CurrentSettings implements Disposable {
   }
 }
 
-/** True when somebody has set it, for all, for a workspace or for a folder. */
-function isSet(values: ReturnType<WorkspaceConfiguration['inspect']>): boolean {
+interface SetValues {
+  globalValue?: boolean;
+  workspaceValue?: boolean;
+  workspaceFolderValue?: boolean;
+}
+
+/** The user's own value is an answer. One that comes with a workspace may only say no: others may have written it. */
+function isAnswered(values: SetValues | undefined): boolean {
   const { globalValue, workspaceValue, workspaceFolderValue } = values ?? {};
-  return [globalValue, workspaceValue, workspaceFolderValue].some((value) => value !== undefined);
+  return globalValue !== undefined || (workspaceFolderValue ?? workspaceValue) === false;
 }
 
 /** True when something changed that only a new companion takes up. */

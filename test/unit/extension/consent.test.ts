@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import '../../fixtures/vscode/editor.ts';
-import { answers, executed, questions, userSettings, workspace } from '../../fixtures/vscode/standIn.ts';
+import {
+  answers,
+  executed,
+  questions,
+  userSettings,
+  workspace,
+  workspaceSettings,
+} from '../../fixtures/vscode/standIn.ts';
 
 const { Consent } = await import('../../../extension/vscode/consent.ts');
 const { CurrentSettings } = await import('../../../extension/vscode/currentSettings.ts');
@@ -28,6 +35,7 @@ describe('the question whether Hone may learn', () => {
   afterEach(() => {
     settings.dispose();
     userSettings.clear();
+    workspaceSettings.clear();
     questions.length = answers.length = executed.length = 0;
     workspace.isTrusted = true;
   });
@@ -74,6 +82,25 @@ describe('the question whether Hone may learn', () => {
       assert.deepEqual(questions, []);
       assert.equal(mayRecord(), value);
     });
+
+  it('is not answered with yes by the settings of a workspace', async () => {
+    workspaceSettings.set(TRACKING, true);
+    begin();
+    assert.equal(mayRecord(), false);
+    answers.push('Learn From My Edits');
+    consent.askOnce();
+    await settled();
+    assert.equal(questions.length, 1);
+    assert.equal(mayRecord(), true);
+  });
+
+  it('is answered with no by the settings of a workspace', () => {
+    workspaceSettings.set(TRACKING, false);
+    begin();
+    consent.askOnce();
+    assert.deepEqual(questions, []);
+    assert.equal(mayRecord(), false);
+  });
 
   it('is not asked in a workspace that is not trusted', () => {
     begin();
