@@ -57,8 +57,9 @@ export const DASHBOARD_SQL = {
     ORDER BY created_at DESC LIMIT ${RECENT_SUGGESTIONS}`,
   since: `SELECT min(at) AS since
     FROM (SELECT min(created_at) AS at FROM completions UNION ALL SELECT min(at) FROM events)`,
+  // What is deleted from the middle changes the counts alone.
   revision: `SELECT (SELECT max(rowid) FROM completions) AS a, (SELECT max(rowid) FROM events) AS b,
-    (SELECT min(rowid) FROM completions) AS c, (SELECT min(rowid) FROM events) AS d,
+    (SELECT count(*) FROM completions) AS c, (SELECT count(*) FROM events) AS d,
     (SELECT max(minute) FROM written) AS e`,
 } as const;
 

@@ -185,6 +185,10 @@ describe('figures of the dashboard', function () {
     assert.notEqual(store.dashboard('90days', NOON, first.revision), null);
     store.recordCompletion(shownCompletion('a'));
     assert.notEqual(store.dashboard('30days', NOON, first.revision), null);
+    for (const id of ['b', 'c']) store.recordCompletion(shownCompletion(id));
+    const before = store.dashboard('30days', NOON, null)!;
+    store.deleteData({ kind: 'event', id: 'b' }, NOON);
+    assert.notEqual(store.dashboard('30days', NOON, before.revision), null, 'one from the middle is deleted');
     store.close();
   });
 
