@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { env, version, window, workspace, type ExtensionContext } from 'vscode';
 import { SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
 import { issueReport } from '../common/status/issueReport.ts';
@@ -16,6 +17,7 @@ export async function reportIssue(
     platform: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
     remote: env.remoteName ?? '',
     situation,
+    home: homedir(),
     settings: changedSettings(settings),
   });
   await window.showTextDocument(await workspace.openTextDocument({ language: 'markdown', content }));

@@ -7,6 +7,8 @@ export interface ReportFacts {
   /** Where the extension host runs: empty on this computer. */
   remote: string;
   situation: Situation;
+  /** The user's home folder, which error messages may name. */
+  home: string;
   /** Settings that differ from their default, by key. */
   settings: Record<string, unknown>;
 }
@@ -15,10 +17,11 @@ export interface ReportFacts {
 const PRIVATE_SETTING = /path|url|header|proxy|mirror|token|file/i;
 
 /**
- * A Markdown document to describe a problem in. It holds no code, no path and no name of a file; what the user
- * doesn't want to tell can be taken out before it is sent anywhere.
+ * A Markdown document to describe a problem in. It holds no code, no home folder and no name of another machine; what
+ * the user doesn't want to tell can be taken out before it is sent anywhere.
  */
-export function issueReport({ version, editor, platform, remote, situation, settings }: ReportFacts): string {
+export function issueReport(report: ReportFacts): string {
+  const { version, editor, platform, remote, situation, settings } = report;
   const { training, model } = situation;
   const facts: [string, string][] = [
     ['Hone', version],
@@ -27,7 +30,7 @@ export function issueReport({ version, editor, platform, remote, situation, sett
     ['Extension host', remote === '' ? 'local' : remote],
     ['Companion', situation.remote === null ? 'beside it' : 'on another machine'],
     ['State', statusView(situation).kind],
-    ['Error', errorWithoutHost(situation)],
+    ['Error', errorIn(report)],
     ['Model', model ?? 'not known'],
     ['Adapter version', String(training?.adapterVersion ?? 'not known')],
     ['Learning', training ? training.state : 'not known'],
@@ -66,8 +69,8 @@ ${changed.length === 0 ? 'None.' : list(changed)}
 `;
 }
 
-function errorWithoutHost(situation: Situation): string {
-  const error = errorOf(situation) ?? 'none';
+function errorIn({ situation, home }: ReportFacts): string {
+  const error = (errorOf(situation) ?? 'none').replaceAll(`${home}/`, '~/').replaceAll(`${home}\\`, '~\\');
   return situation.remote === null ? error : error.replaceAll(situation.remote.host, '(another machine)');
 }
 

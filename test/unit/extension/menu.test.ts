@@ -197,7 +197,11 @@ describe('an issue report', () => {
     editor: 'Code 1.106.0',
     platform: 'linux x64',
     remote: '',
-    situation: { ...situation, companion: { kind: 'error', message: 'The port 8081 is taken.' } },
+    home: '/home/someone',
+    situation: {
+      ...situation,
+      companion: { kind: 'error', message: 'The folder /home/someone/data can’t be written.' },
+    },
     settings: {
       'hone.completions.debounceMs': 100,
       'hone.companion.modelPath': '/home/someone/secret.gguf',
@@ -206,11 +210,16 @@ describe('an issue report', () => {
   });
 
   it('says the state and the error', () => {
-    for (const part of ['Hone: 1.2.3', 'Error: The port 8081 is taken.', 'State: error', 'debounceMs: 100'])
+    for (const part of [
+      'Hone: 1.2.3',
+      'Error: The folder ~/data can’t be written.',
+      'State: error',
+      'debounceMs: 100',
+    ])
       assert.ok(report.includes(part), part);
   });
 
-  it('names no path and no file', () => {
+  it('names no home folder, and of a setting with a path not its value', () => {
     assert.doesNotMatch(report, /someone|customer/);
     assert.match(report, /hone\.companion\.modelPath: \(set\)/);
   });
@@ -218,7 +227,7 @@ describe('an issue report', () => {
   it('names no other machine', () => {
     const host = 'big-machine:8443';
     const remote = issueReport({
-      ...{ version: '1', editor: 'e', platform: 'p', remote: '' },
+      ...{ version: '1', editor: 'e', platform: 'p', remote: '', home: '/home/big' },
       situation: {
         ...situation,
         remote: { host, warning: null },
