@@ -46,13 +46,15 @@ export class PartFile {
   static async open(target: string, sha256: string, url: string, signal: AbortSignal): Promise<PartFile> {
     const path = partPath(target);
     const known = await readNote(path);
+    let handle: FileHandle | undefined;
     try {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      const handle = await open(path, 'a', 0o600);
+      handle = await open(path, 'a', 0o600);
       const part = new PartFile(target, sha256, url, handle);
       await part.#takeOver(known?.sha256 === sha256, known, signal);
       return part;
     } catch (error) {
+      await handle?.close();
       throw writeError(path, error, signal);
     }
   }
