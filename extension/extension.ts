@@ -103,7 +103,8 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
       if (before.trackingEnabled !== after.trackingEnabled) completing.changeTracking();
       if (before.multiline !== after.multiline) completing.changeShape();
       if (needsNewIndex(before, after)) completing.indexAnew();
-      if (needsRestart(before, after)) void backend.restartCompanion();
+      if (needsRestart(before, after))
+        backend.restartCompanion().catch((error: Error) => log.error(`Restart: ${error.message}`));
       showStatus();
     }),
     snooze.onChange(({ begins, ends }) => {
