@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { COMPANION_FOLDER, COMPANION_LOG, EXTENSION_DATABASE } from '../common/data/files.ts';
+import {
+  COMPANION_FOLDER,
+  COMPANION_LOG,
+  EXTENSION_DATABASE,
+  EXTENSION_TOKENS,
+} from '../common/data/files.ts';
 
 /**
  * Environment variables that move what the extension writes and starts; for tests and for unusual installations.
@@ -38,7 +43,7 @@ export function pathsIn(globalStorage: string, distribution: string, environment
   return {
     root,
     database: join(root, EXTENSION_DATABASE),
-    tokens: join(root, 'tokens.json'),
+    tokens: join(root, EXTENSION_TOKENS),
     companionDir: join(root, COMPANION_FOLDER),
     companionLog: join(root, COMPANION_LOG),
     companionConfig: join(root, 'companion.config.json'),

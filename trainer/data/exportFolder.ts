@@ -31,7 +31,7 @@ const TREES = ['checkpoints', 'adapters', 'runs'];
  * where the data folder is one's, as JSON lines; adapters, curves and logs; and a manifest that says what is there.
  * Safe beside a running companion. Tokens are no data about anybody and stay out.
  *
- * @throws HoneError `config_invalid` when the folder can't be made or is there already; `data_dir_unusable`.
+ * @throws HoneError `export_folder_unusable` when the folder can't be made or is there already; `data_dir_unusable`.
  */
 export async function exportFolder(dataDir: string, folder: string): Promise<ExportManifest> {
   makeNew(folder);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { COMPANION_FILE } from '../../extension/common/contracts/index.ts';
+import { EXTENSION_TOKENS } from '../../extension/common/data/files.ts';
 import { DATABASE_FILE } from '../store/database.ts';
 import { ok, problem, warning, type Finding } from './finding.ts';
 
@@ -16,7 +17,7 @@ const tokensSchema = z.looseObject({ inference: z.string(), feedback: z.string()
 
 /** Where the extension keeps the tokens of its installation: beside the companion's folder. */
 function tokensFile(dataDir: string): string {
-  return join(dirname(dataDir), 'tokens.json');
+  return join(dirname(dataDir), EXTENSION_TOKENS);
 }
 
 /** The extension's tokens, where the data folder is that of its companion. */
