@@ -49,7 +49,7 @@ export function privacyTab(data: DashboardData, state: State, actions: Actions):
       ['Learned from', count(training?.trained)],
       ['Adapter versions', count(data.adapters === null ? null : data.adapters.adapters.length - 1)],
     ])}
-    <p class="quiet">Both forget what is older than 90 days.</p>
+    <p class="quiet">Both forget what is older than the days of hone.tracking.keepDays.</p>
   `;
 }
 

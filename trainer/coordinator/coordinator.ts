@@ -20,7 +20,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import { LearningBudget, NO_LIMITS, type BudgetOptions } from './budget.ts';
 import { eventsOf, removeOrphans } from './checkpoint.ts';
-import { finishErasure } from './erasure.ts';
+import { erase, finishErasure, finishInterruptedErasure } from './erasure.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
@@ -147,7 +147,8 @@ export class Coordinator {
     const { store, engine, logger } = this.options;
     const { hash, name, path } = engine.model;
     store.adapters.registerModel({ hash, name, path });
-    this.finishErasure();
+    const unfinished = finishInterruptedErasure(store, logger);
+    if (unfinished !== null) this.tell(unfinished);
     removeOrphans(store, logger);
     this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
     this.retention.now();
@@ -264,18 +265,13 @@ export class Coordinator {
    */
   async erase(scope: DataScope): Promise<Deletion> {
     return this.inTurn(async () => {
-      const { store, engine, logger } = this.options;
+      const { store, engine } = this.options;
       this.onErase();
-      const { hash, name, path } = engine.model;
-      const erased = store.erasure.rows(scope, Date.now());
-      store.adapters.registerModel({ hash, name, path });
-      await this.learner.forget();
-      this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
-      await engine.forget();
-      this.fuse.forget();
+      const { erased, trouble } = await erase(this.parts, scope);
+      this.trouble = trouble ?? this.trouble;
       this.queue.changed();
-      finishErasure(store);
       this.wake(0);
+      finishErasure(store);
       return { v: 1, status: 'deleted', ...erased, active: engine.adapter.version };
     });
   }
@@ -380,15 +376,5 @@ export class Coordinator {
     const turn = this.work.then(task);
     this.work = turn.catch(() => {});
     return turn;
-  }
-
-  /** After a crash in the middle of a deletion. What can't be done now is said, and done the next time. */
-  private finishErasure(): void {
-    try {
-      finishErasure(this.options.store);
-    } catch (error) {
-      this.tell(error as Error);
-      this.options.logger.error({ err: error }, 'A deletion could not be brought to its end.');
-    }
   }
 }

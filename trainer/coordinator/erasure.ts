@@ -1,12 +1,56 @@
-/** What a deletion does outside of the store's tables. */
+/** What a deletion does beside the store's tables. */
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DataScope } from '../../extension/common/contracts/index.ts';
 import { eraseBoard, eraseFromBoard } from '../board/erase.ts';
+import type { Engine } from '../inference/types.ts';
+import type { Logger } from '../server/shared/logging.ts';
+import type { Erased } from '../store/erase.ts';
 import type { Store } from '../store/store.ts';
 import { PLAN_FILE, readPlan, removeCheckpoint, writePlan } from './checkpoint.ts';
+import type { LiveFuse } from './liveFuse.ts';
+import { loadActive } from './registry.ts';
+import type { LearnerSupervisor } from './supervisor.ts';
 
 /** Where adapters lay before they were kept as checkpoints. */
 const OLD_ADAPTER_FOLDER = 'adapters';
+
+interface ErasureParts {
+  store: Store;
+  engine: Engine;
+  learner: LearnerSupervisor;
+  fuse: LiveFuse;
+  logger: Logger;
+}
+
+/**
+ * Deletes a scope's rows and lets go of what engine, learner and fuse keep of them in memory; files and bytes are
+ * `finishErasure`'s. `trouble`: why the adapter that is to serve now can't be loaded; null: it can.
+ */
+export async function erase(
+  { store, engine, learner, fuse, logger }: ErasureParts,
+  scope: DataScope,
+): Promise<{ erased: Erased; trouble: string | null }> {
+  const { hash, name, path } = engine.model;
+  const erased = store.erasure.rows(scope, Date.now());
+  store.adapters.registerModel({ hash, name, path });
+  await learner.forget();
+  const trouble = await loadActive(store, engine, logger);
+  await engine.forget();
+  fuse.forget();
+  return { erased, trouble };
+}
+
+/** After a crash in the middle of a deletion. What can't be done now is returned, and done the next time. */
+export function finishInterruptedErasure(store: Store, logger: Logger): Error | null {
+  try {
+    finishErasure(store);
+    return null;
+  } catch (error) {
+    logger.error({ err: error }, 'A deletion could not be brought to its end.');
+    return error as Error;
+  }
+}
 
 /**
  * Does what a deletion has left to do: deletes the files of adapters that are gone, takes their updates out of the
