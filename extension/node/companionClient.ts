@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import type * as z from 'zod';
 import {
   adapterListSchema,
@@ -89,18 +89,13 @@ export class CompanionClient {
   /** Null: they are among the headers. */
   readonly #tokens: Tokens | null;
   readonly #remote: RemoteAccess | null;
-  readonly #agent: Agent;
+  /** Made with the first call: the library takes longer to load than the rest of the extension. */
+  #agent: Promise<Agent> | undefined;
 
   constructor(endpoints: Endpoints, access: Tokens | RemoteAccess) {
     this.endpoints = endpoints;
     this.#tokens = 'headers' in access ? null : access;
     this.#remote = 'headers' in access ? access : null;
-    const ca = this.#remote?.certificates;
-    this.#agent = new Agent({
-      connections: 16,
-      keepAliveTimeout: 10_000,
-      ...(ca === undefined ? {} : { connect: { ca } }),
-    });
   }
 
   complete(body: CompletionRequestInput, signal: AbortSignal): Promise<CompletionResponse> {
@@ -177,7 +172,8 @@ export class CompanionClient {
   async exportTo(path: string): Promise<void> {
     const url = `${this.endpoints.feedback}/api/data/export`;
     const headers = { ...this.#remote?.headers, ...bearer(this.#tokens?.feedback ?? null) };
-    const { statusCode, body } = await request(url, { dispatcher: this.#agent, headers });
+    const { request } = await import('undici');
+    const { statusCode, body } = await request(url, { dispatcher: await this.#connections(), headers });
     if (statusCode !== 200) throw refusal(statusCode, parseJson(await body.text()), `GET ${url}`);
     let tail = '';
     await pipeline(
@@ -211,7 +207,11 @@ export class CompanionClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
+  }
+
+  #connections(): Promise<Agent> {
+    return (this.#agent ??= connections(this.#remote?.certificates));
   }
 
   #health(base: string): Promise<Health> {
@@ -238,8 +238,9 @@ export class CompanionClient {
     let status: number;
     let text: string;
     try {
+      const { request } = await import('undici');
       const answer = await request(url, {
-        dispatcher: this.#agent,
+        dispatcher: await this.#connections(),
         method,
         headers: {
           ...this.#remote?.headers,
@@ -276,6 +277,15 @@ export class CompanionClient {
 
 function bearer(token: string | null): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+async function connections(ca: RemoteAccess['certificates'] | undefined): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({
+    connections: 16,
+    keepAliveTimeout: 10_000,
+    ...(ca === undefined ? {} : { connect: { ca } }),
+  });
 }
 
 function refusal(status: number, json: unknown, call: string): CompanionError {

@@ -5,7 +5,7 @@ import { modelTitle, type CatalogueModel } from '../common/models/catalogue.ts';
 import { gigabytes } from '../common/models/memory.ts';
 import type { Backend } from '../node/backend.ts';
 import { DownloadError } from '../node/download/downloadError.ts';
-import { downloadConnections, type ProxySettings } from '../node/download/proxy.ts';
+import type { ProxySettings } from '../node/download/proxy.ts';
 import type { DownloadProgress } from '../node/download/rate.ts';
 import { inspectModel } from '../node/models/inspectModel.ts';
 import { thisMachine } from '../node/models/machine.ts';
@@ -82,6 +82,8 @@ async function fetchModel(
 ): Promise<string | undefined> {
   if ((await store.presence(model)).kind === 'whole') return store.pathOf(model);
   if (!(await agreesToLicence(model))) return undefined;
+  // Loaded here and not above: few windows download anything.
+  const { downloadConnections } = await import('../node/download/proxy.ts');
   const connections = downloadConnections(proxySettings());
   const title = l10n.t('Hone: Downloading {0}', modelTitle(model));
   try {

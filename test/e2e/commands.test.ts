@@ -117,7 +117,7 @@ describe('the commands in the editor', function () {
     assert.ok(!text.includes(hone.folder), text);
   });
 
-  it('Show Log, Open Settings and Show Status show what they say', async () => {
+  it('Show Log and Open Settings show what they say', async () => {
     await window.runCommand('Hone: Show Log');
     await window.waitForOutput('Hone');
     await window.focusEditor();

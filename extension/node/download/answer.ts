@@ -1,4 +1,4 @@
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { DownloadError } from './downloadError.ts';
 
 /** What a server says about a file, and the file from some byte on. */
@@ -59,6 +59,7 @@ async function requestOnce(
   { from, etag, connections, signal }: Omit<Ask, 'url'>,
 ): Promise<Response> {
   try {
+    const { request } = await import('undici');
     return await request(at, {
       dispatcher: connections,
       signal,
