@@ -67,7 +67,7 @@ describe('what the computer runs on', () => {
     ['win32', 'powershell.exe', 'Get-CimInstance : Access denied', 'unknown'],
   ];
   for (const [platform, program, text, expected] of printed)
-    it(`${platform}, "${text.slice(0, 34).trim()}": ${expected}`, async () => {
+    it(`${platform}, ${JSON.stringify(text.slice(0, 34))}: ${expected}`, async () => {
       const asked: string[] = [];
       const run = (name: string) => {
         asked.push(name);
