@@ -3,6 +3,7 @@ import type { DashboardData } from '../extension/common/contracts/dashboard.ts';
 import type { AdapterList, AdapterSummary } from '../extension/common/contracts/feedback.ts';
 import { count, figure, moment, percent, UNKNOWN } from '../extension/common/dashboard/format.ts';
 import { adapterStatusText, canActivate } from '../extension/common/dashboard/words.ts';
+import { servedScale } from '../extension/common/status/adapterChoices.ts';
 import { table, type Content } from './parts.ts';
 import type { Actions, State } from './state.ts';
 
@@ -71,7 +72,7 @@ function row(adapter: AdapterSummary, list: AdapterList, state: State, actions: 
     count(figures['gate/held_out']),
     figure(figures['gate/kl_held_out']),
     percent(figures['served/accept_rate']),
-    figure(adapter.scale),
+    figure(servedScale(adapter)),
   ];
 }
 

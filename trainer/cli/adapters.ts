@@ -7,6 +7,7 @@ import {
   DEFAULT_WORKSPACE,
   type AdapterCollection,
 } from '../../extension/common/contracts/index.ts';
+import { servedScale } from '../../extension/common/status/adapterChoices.ts';
 import { collectAdapters } from '../coordinator/registry.ts';
 import { mergeServed, servedByVersion } from '../monitor/watch.ts';
 import { lockDataFolder, runningCompanion } from '../lock.ts';
@@ -169,7 +170,7 @@ function lineOf(store: Store, row: AdapterRow): string {
     `${String(row.version).padStart(7)}`,
     `${String(row.parent).padStart(6)}`,
     row.status.padEnd(11),
-    scaleOf(row).toFixed(2),
+    servedScale(row).toFixed(2),
     (gain === undefined ? '-' : gain.toFixed(4)).padStart(10),
     ...servedColumns(row.figures),
     new Date(row.createdAt).toISOString(),
@@ -177,11 +178,6 @@ function lineOf(store: Store, row: AdapterRow): string {
     ...(isActive(store, row) ? ['in service'] : []),
     ...(row.collected ? ['file deleted'] : []),
   ].join('  ');
-}
-
-/** λ: the share of what was trained that was chosen, times the scale that was set by hand. */
-function scaleOf({ scale, figures }: AdapterRow): number {
-  return scale * (figures['gate/served_share'] ?? 1);
 }
 
 /** How much was taken of the version's own suggestions, and how long one took. */

@@ -21,6 +21,11 @@ export function adapterChoices({ adapters }: AdapterList): AdapterChoice[] {
     }));
 }
 
+/** λ: the share of what was trained that was chosen, times the scale that was set by hand. */
+export function servedScale({ scale, figures }: Pick<AdapterSummary, 'scale' | 'figures'>): number {
+  return scale * (figures['gate/served_share'] ?? 1);
+}
+
 function nameOf({ status, version }: AdapterSummary): string {
   return status === 'base' ? 'Base model, nothing learned' : `Version ${version}`;
 }
@@ -29,7 +34,7 @@ function describe({ status, active, createdAt, scale, parent, figures }: Adapter
   const facts = status === 'base' ? [] : [status === 'rolledBack' ? 'rolled back' : status];
   if (createdAt > 0) facts.push(new Date(createdAt).toISOString().slice(0, 16).replace('T', ' '));
   if (parent !== null && parent > 0) facts.push(`from version ${parent}`);
-  const served = scale * (figures['gate/served_share'] ?? 1);
+  const served = servedScale({ scale, figures });
   if (served !== 1 && status !== 'base') facts.push(`scale ${served}`);
   if (active) facts.push('in service');
   return facts.join(', ');
