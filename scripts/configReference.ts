@@ -13,7 +13,7 @@ export function editorSchema(): SchemaNode {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Configuration of Hone',
-    description: 'For hone serve, train, replay, explain and doctor; docs/configuration.md explains it.',
+    description: 'What --config of the hone commands reads; docs/configuration.md explains it.',
     ...schema,
     properties: {
       $schema: { type: 'string', description: 'This schema, for editors.' },
