@@ -54,11 +54,6 @@ export async function askService<Schema extends z.ZodType>(
   throw new HoneError('not_hone', message, details);
 }
 
-/** Base address of a service. */
-export function serviceUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 async function exchange(url: string, question: Question): Promise<{ response: Response; text: string }> {
   const { body, token, timeoutMs } = question;
   if (!/^https?:\/\//.test(url)) throw new Error('an address begins with http://');

@@ -186,7 +186,6 @@ export class Backend {
    */
   async deleteData(scope: DataScope): Promise<Deletion | null> {
     if (scope.kind === 'all') this.#written.forget();
-    if (scope.kind === 'all') this.#written.forget();
     try {
       return await this.#eraser.erase(scope);
     } finally {

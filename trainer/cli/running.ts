@@ -3,10 +3,11 @@ import { Option, type Command } from 'commander';
 import type * as z from 'zod';
 import { FEEDBACK_TOKEN_VARIABLE, TOKEN_VARIABLE } from '../../extension/common/companion.ts';
 import type { CompanionLock } from '../../extension/common/contracts/index.ts';
-import { askService, serviceUrl } from '../askService.ts';
+import { askService } from '../askService.ts';
 import { tokenFingerprint } from '../lock.ts';
 import { NO_TOKEN } from '../server/shared/access.ts';
 import { HoneError } from '../server/shared/errors.ts';
+import { serviceUrl } from '../server/shared/serviceUrl.ts';
 
 export interface TokenOptions {
   token?: string;

@@ -6,7 +6,8 @@ import {
   type CompanionLock,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
-import { askService, serviceUrl } from '../askService.ts';
+import { askService } from '../askService.ts';
+import { serviceUrl } from '../server/shared/serviceUrl.ts';
 import type { Config } from '../config/schema.ts';
 import { tokenFingerprint } from '../lock.ts';
 import { NO_TOKEN } from '../server/shared/access.ts';

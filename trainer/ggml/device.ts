@@ -1,12 +1,10 @@
 import { GgmlError } from './errors.ts';
 import type { Pointer } from './functions.ts';
 import { callAsync, callSetThreads, dequantise } from './koffi.ts';
-import { GPU_DEVICES, loadGgml, type Ggml, type GpuChoice } from './library.ts';
+import { CPU_DEVICE, GPU_DEVICES, loadGgml, type Ggml, type GpuChoice } from './library.ts';
 import { ThreadChooser } from './threadChooser.ts';
 import { elementsOf, shapeOf, TensorType, type Shape, type Tensor } from './tensor.ts';
 
-/** Values of ggml_backend_dev_type. */
-const CPU_DEVICE = 0;
 const STATUS_SUCCESS = 0;
 
 interface DeviceOptions {

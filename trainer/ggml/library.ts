@@ -18,7 +18,9 @@ export interface Ggml extends BaseFunctions, RegistryFunctions {
 const FLAVOURS = ['cuda', 'vulkan', 'metal', 'cpu'] as const;
 type Flavour = (typeof FLAVOURS)[number];
 
-/** Values of ggml_backend_dev_type for a graphics device: of its own, and one that shares the memory. */
+/** Value of ggml_backend_dev_type for the processor. */
+export const CPU_DEVICE = 0;
+/** The same for a graphics device: of its own, and one that shares the memory. */
 export const GPU_DEVICES = [1, 2];
 
 /** The driver library without which a flavour cannot work; tried before its ggml is loaded. */

@@ -1,11 +1,8 @@
 /** What the learner's library finds on this computer. */
 import { Device } from './device.ts';
 import { readGguf } from './gguf.ts';
-import { loadGgml, type Ggml, type GpuChoice } from './library.ts';
+import { CPU_DEVICE, loadGgml, type Ggml, type GpuChoice } from './library.ts';
 import { selfCheck } from './selfCheck.ts';
-
-/** Value of ggml_backend_dev_type. */
-const CPU_DEVICE = 0;
 
 export interface GgmlReport {
   version: string;

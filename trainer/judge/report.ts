@@ -1,7 +1,7 @@
 /** The result of a judged run, for people. */
 import { signed, table } from '../replay/table.ts';
 import type { SessionResult } from './session.ts';
-import { lossesOf, type VerdictCounts } from './verdict.ts';
+import { lossesOf, lossReasons, type VerdictCounts } from './verdict.ts';
 
 const DIGITS = 4;
 
@@ -33,7 +33,6 @@ export function describeJudged(result: SessionResult): string {
 
 function describeCounts(counts: VerdictCounts): string {
   const { lost } = lossesOf(counts);
-  const reasons = Object.entries(counts.lost).map(([reason, count]) => `${reason} ${count}`);
-  const why = reasons.length > 0 ? ` (${reasons.join(', ')})` : '';
+  const why = lost > 0 ? ` (${lossReasons(counts)})` : '';
   return `${counts.scored} scored, ${counts.cached} of them from the cache, ${lost} lost${why}`;
 }

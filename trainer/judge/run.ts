@@ -11,7 +11,7 @@ import { cursorAfter, isEvery, itemsOfStep, plannedSteps } from './plan.ts';
 import { STEP_TIME_TAG, type RunFolder } from './runFolder.ts';
 import { noGroups, prepareStep, type GroupCounts, type StepMaterial } from './step.ts';
 import { compareValidations, meanScore, validate, type Validation } from './validation.ts';
-import { lossesOf, noVerdicts, type VerdictCounts } from './verdict.ts';
+import { lossesOf, lossReasons, noVerdicts, type VerdictCounts } from './verdict.ts';
 
 export interface JudgeRunParts {
   config: JudgeConfig;
@@ -212,10 +212,9 @@ async function validateOnce(parts: JudgeRunParts, step: number): Promise<void> {
 function refuseLosses(counts: VerdictCounts, { reward }: JudgeConfig, kind: JudgeKind): void {
   const { lost, asked } = lossesOf(counts);
   if (lost <= reward.maxLostShare * asked) return;
-  const reasons = Object.entries(counts.lost).map(([reason, count]) => `${reason} ${count}`);
   throw new HoneError(
     'verdicts_lost',
-    `${lost} of ${asked} verdicts of the ${kind} judge were lost (${reasons.join(', ')}), more than the share of ` +
+    `${lost} of ${asked} verdicts of the ${kind} judge were lost (${lossReasons(counts)}), more than the share of ` +
       `${reward.maxLostShare} that is allowed. None was replaced by a score. Correct the judge, or raise ` +
       'judge.reward.maxLostShare; the same command then goes on where the run ended.',
   );

@@ -72,3 +72,10 @@ export function lossesOf({ scored, lost }: VerdictCounts): { lost: number; asked
   const total = Object.values(lost).reduce((sum, count) => sum + count, 0);
   return { lost: total, asked: total + scored };
 }
+
+/** `timeout 3, http500 1` */
+export function lossReasons({ lost }: VerdictCounts): string {
+  return Object.entries(lost)
+    .map(([reason, count]) => `${reason} ${count}`)
+    .join(', ');
+}

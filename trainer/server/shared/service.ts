@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify';
 import { checkHostAndOrigin, checkToken, checkTokenPolicy } from './access.ts';
 import { errorBody, HoneError } from './errors.ts';
+import { serviceUrl } from './serviceUrl.ts';
 
 /** A 5 MB prompt is answered (truncated, and said); more is refused. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -70,8 +71,7 @@ export async function listen(
   }
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${address.port}`;
+  return serviceUrl(host, address.port);
 }
 
 function listenError(error: unknown, host: string, port: number, option: string): unknown {
