@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { eventually, HoneWorkbench } from './harness/hone.ts';
 import type { Workbench } from './harness/workbench.ts';
 
@@ -56,16 +56,16 @@ describe('privacy', function () {
       'rows of both stores',
     );
 
-    const target = join(hone.folder, 'exports');
-    mkdirSync(target);
     await window.runCommand('Hone: Export My Data…');
-    await window.fillInput(`${target}/`);
-    const manifests = () =>
-      readdirSync(target, { recursive: true })
-        .map(String)
-        .filter((name) => name.endsWith('manifest.json'));
-    await eventually(manifests, (found) => found.length === 1, 'the manifest of the export');
-    assert.equal(filesWith(target, SECRET).length, 2);
+    await window.takeFolder('Folder to put the export in');
+    const { workspace } = hone;
+    const manifests = () => namesIn(workspace).filter((name) => /hone-export-.*manifest\.json$/.test(name));
+    const [manifest] = await eventually(
+      manifests,
+      (found) => found.length === 1,
+      'the manifest of the export',
+    );
+    assert.equal(filesWith(join(workspace, dirname(manifest!)), SECRET).length, 2);
 
     await window.runCommand('Hone: Delete My Data…');
     await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Everything' }).click();
@@ -120,4 +120,8 @@ function filesWith(folder: string, text: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => readFileSync(path).includes(text));
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map(String);
 }

@@ -188,6 +188,22 @@ export class Workbench {
     );
   }
 
+  /** Takes the folder that the editor's own dialog, known by its title, begins with. */
+  async takeFolder(title: string): Promise<void> {
+    const dialog = this.page.locator('.quick-input-widget:visible').filter({ hasText: title });
+    await dialog.waitFor();
+    // Enter does nothing before the folder is listed.
+    await this.#poll(
+      async () => {
+        if (await dialog.isVisible()) await this.press('Enter');
+        return dialog.isVisible();
+      },
+      (isOpen) => !isOpen,
+      OPEN_LIMIT_MS,
+      `"${title}" to be answered`,
+    );
+  }
+
   /** Fills in the input at the top of the window that a command has opened. */
   async fillInput(text: string): Promise<void> {
     const input = this.page.locator('.quick-input-widget:visible input');
