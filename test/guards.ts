@@ -264,6 +264,33 @@ export const GUARDED_FAULTS: readonly GuardedFault[] = [
     VOCABULARIES,
   ),
   fault('masked secret suggested', 'the placeholder of a masked secret', filter('maskedSecret')),
+
+  fault(
+    'stale requests go on',
+    'are one at a time: the next one ends the one before',
+    { file: 'extension/vscode/turns.ts', guard: '\n    this.end(document);\n', by: '\n' },
+    'test/unit/timing/turns.test.ts',
+  ),
+  fault(
+    'listeners pile up when switched off and on',
+    'keeps no listener of what was closed',
+    {
+      file: 'extension/vscode/capture.ts',
+      guard: 'for (const disposable of this.#disposables) disposable.dispose();',
+      by: '',
+    },
+    'test/unit/extension/memory.test.ts',
+  ),
+  fault(
+    'out of memory over a day',
+    'is as large after',
+    {
+      file: 'extension/common/outcome/outcomeMachine.ts',
+      guard: 'if (this.#settled.size <= SETTLED_IDS_MAX) return;',
+      by: 'return;',
+    },
+    'test/unit/extension/memory.test.ts',
+  ),
 ];
 
 /** The fault's line in docs/known-faults.md. */
