@@ -13,8 +13,8 @@ import { extensionFilesOf } from './installation.ts';
 
 /** Another window may hold the write lock for a commit. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** From this version on the extension's database remembers what was deleted. */
-const LEAST_EXTENSION_SCHEMA = 3;
+/** From this version on the extension's database has every table that is deleted from. */
+const LEAST_EXTENSION_SCHEMA = 4;
 
 /**
  * Deletes a scope of a data folder that this process holds the lock of.
