@@ -74,8 +74,8 @@ interface Call<T> {
 export interface RemoteAccess {
   /** Of every request. */
   headers: Record<string, string>;
-  /** Certificates to trust, PEM; undefined: the system's. */
-  certificates?: string[];
+  /** Certificates to trust, PEM. */
+  certificates: string[];
   /** A request found nobody there, or was refused for its token. */
   onFailure: () => void;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { rootCertificates } from 'node:tls';
 import { explainFailure, type RemoteCompanion } from '../common/remote.ts';
+import { trustedCertificates } from './certificates.ts';
 import { CompanionClient, CompanionError } from './companionClient.ts';
 import type { ConnectionState } from './connection.ts';
 
@@ -83,12 +83,12 @@ export class RemoteSupervisor {
   async #connect(): Promise<CompanionClient> {
     const { inference, feedback, headers, certificateFile } = this.#options.remote;
     // Read at each attempt: a renewed one is taken without anybody's doing.
-    const own = certificateFile === '' ? null : await readFile(certificateFile, 'utf8');
+    const own = certificateFile === '' ? [] : [await readFile(certificateFile, 'utf8')];
     return new CompanionClient(
       { inference, feedback },
       {
         headers,
-        ...(own === null ? {} : { certificates: [...rootCertificates, own] }),
+        certificates: [...trustedCertificates(), ...own],
         onFailure: () => {
           if (this.#state.kind === 'ready') this.#wake();
         },

@@ -1,5 +1,5 @@
-import { getCACertificates } from 'node:tls';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { trustedCertificates } from '../certificates.ts';
 
 /** The editor's own settings about proxies, `http.proxy` and its neighbours. */
 export interface ProxySettings {
@@ -15,13 +15,10 @@ const CONNECT_MS = 30_000;
 
 /**
  * Connections for a download: through the editor's proxy, else the environment's (`HTTPS_PROXY`, `NO_PROXY`), else
- * straight. Certificates that the operating system trusts count too: a company's proxy has its own.
+ * straight.
  */
 export function downloadConnections({ proxy, noProxy, strictSsl }: ProxySettings): Dispatcher {
-  const tls = {
-    rejectUnauthorized: strictSsl,
-    ca: [...getCACertificates('default'), ...getCACertificates('system')],
-  };
+  const tls = { rejectUnauthorized: strictSsl, ca: trustedCertificates() };
   return new EnvHttpProxyAgent({
     ...(proxy === '' ? {} : { httpProxy: proxy, httpsProxy: proxy }),
     ...(noProxy.length === 0 ? {} : { noProxy: noProxy.join(',') }),
