@@ -66,7 +66,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const remoteWarning = new RemoteWarning();
   const learning = { settings, consent, backend, cache: completing.cache };
   const dashboard = new DashboardPanel({
-    reader: new DashboardReader(backend, situation, paths.root),
+    reader: new DashboardReader(backend, situation, paths.root, () => settings.value.keepDays),
     bundle: Uri.joinPath(context.extensionUri, 'dist', 'webview'),
     act: dashboardActions({ ...learning, paths, completing }),
     log,

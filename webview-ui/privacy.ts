@@ -49,7 +49,10 @@ export function privacyTab(data: DashboardData, state: State, actions: Actions):
       ['Learned from', count(training?.trained)],
       ['Adapter versions', count(data.adapters === null ? null : data.adapters.adapters.length - 1)],
     ])}
-    <p class="quiet">Both forget what is older than the days of hone.tracking.keepDays.</p>
+    <p class="quiet">
+      What is older than ${data.keepDays} days is deleted (<code>hone.tracking.keepDays</code>); what was
+      learned from it stays in the adapter.
+    </p>
   `;
 }
 

@@ -8,6 +8,7 @@ export class DashboardReader {
   readonly #backend: Backend;
   readonly #situation: () => Situation;
   readonly #storage: string;
+  readonly #keepDays: () => number;
   #unit: DashboardUnit = '30days';
   #store: StoreFigures | null = null;
   #revision: string | null = null;
@@ -15,10 +16,11 @@ export class DashboardReader {
   #adapters: AdapterList | null = null;
 
   /** @param storage folder of everything that is written */
-  constructor(backend: Backend, situation: () => Situation, storage: string) {
+  constructor(backend: Backend, situation: () => Situation, storage: string, keepDays: () => number) {
     this.#backend = backend;
     this.#situation = situation;
     this.#storage = storage;
+    this.#keepDays = keepDays;
   }
 
   /** What the points of the charts stand for from now on. */
@@ -70,6 +72,7 @@ export class DashboardReader {
       address: this.#backend.client?.endpoints.inference ?? null,
       remote: situation.remote && { host: situation.remote.host, warning: situation.remote.warning },
       storage: this.#storage,
+      keepDays: this.#keepDays(),
       store: this.#store,
       training: situation.training,
       runs: this.#runs,

@@ -88,6 +88,8 @@ const dashboardDataSchema = z.object({
   remote: z.object({ host: z.string(), warning: z.string().nullable() }).nullable(),
   /** Folder of everything that is written. */
   storage: z.string(),
+  /** Days after which what was recorded is deleted. */
+  keepDays: z.int(),
   /** Null: it can't be read. */
   store: storeFiguresSchema.nullable(),
   /** Of the companion; null before its first answer. */
