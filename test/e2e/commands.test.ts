@@ -123,6 +123,8 @@ describe('the commands in the editor', function () {
     await window.focusEditor();
     await window.runCommand('Hone: Open Settings');
     await window.waitForText('.settings-editor', /Hone/);
+    // The settings lie over the window and keep the keyboard to themselves.
+    await window.press('Escape');
     await window.runCommand('Hone: Show Status');
     await window.waitForText('.tabs-container', /Hone: Dashboard/);
   });
