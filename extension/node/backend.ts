@@ -95,7 +95,7 @@ export class Backend {
       companionLog: options.paths.companionLog,
       log: options.log,
     });
-    this.#today = new Today((since) => this.#store.call('outcomesSince', since), options.onChange);
+    this.#today = new Today((since) => this.#store.call('judgedSince', since), options.onChange);
     this.#today.refresh();
     this.#written = new WrittenCounter((minute, chars) => {
       this.#store.call('addWritten', minute, chars).catch((error: Error) => this.#storeFailed(error));

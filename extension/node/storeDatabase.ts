@@ -7,6 +7,7 @@ import type { Confidence } from '../common/suggestion/confidence.ts';
 import { dataScopeSchema, type DataScope } from '../common/contracts/data.ts';
 import { deleteExtensionRows, FORGOTTEN_MS } from '../common/data/extensionRows.ts';
 import { clearDeletedBytes } from '../common/data/rowDatabase.ts';
+import type { DayTally } from '../common/status/today.ts';
 import { dashboardFigures, dashboardRevision } from './dashboardFigures.ts';
 import { migrate } from './schema.ts';
 
@@ -194,10 +195,9 @@ export class StoreDatabase {
     };
   }
 
-  /** Outcome kind to count, from a time on. */
-  outcomesSince(at: number): Record<string, number> {
-    const rows = this.#statements.outcomesSince.all(at) as { outcome: string; n: number }[];
-    return Object.fromEntries(rows.map(({ outcome, n }) => [outcome, n]));
+  /** Suggestions that were judged from a time on, as the dashboard counts them. */
+  judgedSince(at: number): DayTally {
+    return this.#statements.judgedSince.get(at) as DayTally;
   }
 
   /** @param minute start of it, milliseconds since the epoch */
@@ -281,8 +281,8 @@ function statementsOf(database: Database.Database) {
       'UPDATE outbox SET attempts = attempts + 1, next_at = ?, last_error = ? WHERE sequence = ?',
     ),
     refuse: prepare('INSERT OR REPLACE INTO refused SELECT event_id, ?, ? FROM outbox WHERE sequence = ?'),
-    outcomesSince: prepare(
-      "SELECT outcome, count(*) AS n FROM events WHERE at >= ? AND kind = 'outcome' GROUP BY outcome",
+    judgedSince: prepare(
+      "SELECT coalesce(sum(judged), 0) AS taken, count(judged) AS judged FROM events WHERE at >= ? AND kind = 'outcome'",
     ),
     pruneEvents: prepare('DELETE FROM events WHERE at < ? AND id NOT IN (SELECT event_id FROM outbox)'),
     pruneSurplusEvents: prepare(

@@ -1,18 +1,18 @@
-import { dayStart, dayTally, type DayTally } from '../common/status/today.ts';
+import { dayStart, type DayTally } from '../common/status/today.ts';
 
 /** Events come several at a time, and one count is enough for them. */
 const SETTLE_MS = 300;
 
 /** How many suggestions were taken today, of every window of this installation. */
 export class Today {
-  readonly #count: (since: number) => Promise<Record<string, number>>;
+  readonly #count: (since: number) => Promise<DayTally>;
   readonly #onChange: () => void;
   #tally: DayTally | null = null;
   #day = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param count outcomes by kind since a time */
-  constructor(count: (since: number) => Promise<Record<string, number>>, onChange: () => void) {
+  /** @param count what was judged since a time */
+  constructor(count: (since: number) => Promise<DayTally>, onChange: () => void) {
     this.#count = count;
     this.#onChange = onChange;
   }
@@ -37,11 +37,11 @@ export class Today {
   async #read(): Promise<void> {
     const day = dayStart(Date.now());
     // A store that can't be read says so itself.
-    const outcomes = await this.#count(day).catch(() => null);
-    if (outcomes === null) return;
+    const tally = await this.#count(day).catch(() => null);
+    if (tally === null) return;
     const before = JSON.stringify(this.#tally);
     this.#day = day;
-    this.#tally = dayTally(outcomes);
+    this.#tally = tally;
     if (JSON.stringify(this.#tally) !== before) this.#onChange();
   }
 }

@@ -39,13 +39,20 @@ describe("the extension's store", () => {
     database.close();
   });
 
-  it('counts the outcomes from a time on', () => {
+  it('counts what was judged from a time on: taken, or rejected where it was seen', () => {
     const database = new StoreDatabase(path);
     const early = { ...outcomeEvent(), at: 1000 };
     const late = [2000, 3000].map((at) => ({ ...outcomeEvent(), at }));
-    database.appendEvents('w', [early, ...late]);
-    assert.deepEqual(database.outcomesSince(2000), { accepted: 2 });
-    assert.deepEqual(database.outcomesSince(4000), {});
+    const rejected = (['command', 'inferred'] as const).map((evidence) => ({
+      ...outcomeEvent(),
+      at: 2500,
+      outcome: { kind: 'rejected', how: 'escape' } as const,
+      evidence,
+    }));
+    const ignored = { ...outcomeEvent(), at: 2500, outcome: { kind: 'ignored', shownMs: 900 } as const };
+    database.appendEvents('w', [early, ...late, ...rejected, ignored]);
+    assert.deepEqual(database.judgedSince(2000), { taken: 2, judged: 3 });
+    assert.deepEqual(database.judgedSince(4000), { taken: 0, judged: 0 });
     database.close();
   });
 
