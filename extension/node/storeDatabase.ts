@@ -96,7 +96,7 @@ export class StoreDatabase {
    * what comes of a completion that was deleted.
    */
   appendEvents(window: string, events: readonly FeedbackEvent[]): number {
-    return this.#database.transaction(() => {
+    const append = this.#database.transaction(() => {
       let added = 0;
       for (const event of events) {
         const outcome = event.kind === 'outcome' ? event.outcome.kind : null;
@@ -108,7 +108,9 @@ export class StoreDatabase {
         added++;
       }
       return added;
-    })();
+    });
+    // It reads first: begun as a reader, it could not write any more when another window has written meanwhile.
+    return append.immediate();
   }
 
   /**
