@@ -21,9 +21,9 @@ export const ALARM_NAMES: readonly AlarmName[] = [
 ];
 
 /** One-sided normal quantile of every alarm, 99 %: six are looked at again and again. */
-export const ALARM_QUANTILE = 2.326;
+const ALARM_QUANTILE = 2.326;
 /** Requests on either side below which nothing is compared. */
-export const MIN_REQUESTS = 40;
+const MIN_REQUESTS = 40;
 /** A share has to rise, or the shown length to fall, by more than this; points and fractions. */
 const TOLERANCE = 0.1;
 /** Shares that are too much whatever was before. */
