@@ -3,7 +3,7 @@ import type { DisplayDecision } from '../contracts/outcome.ts';
 import { DISPLAY_FILTER, type FilterResult } from '../filters/index.ts';
 
 /** Share of what the filter would hide that is shown all the same, so that it can find out where it errs. */
-const EXPLORED_SHARE = 0.02;
+export const EXPLORED_SHARE = 0.02;
 /** k: what is less likely than this part of p* is hidden. docs/learning.md has the measurement. */
 export const DISPLAY_SHARE = 0.4;
 
