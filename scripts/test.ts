@@ -31,10 +31,11 @@ const STEPS: Step[] = [
   { name: 'build', args: ['esbuild.mjs'] },
   mocha('unit and property', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'),
   mocha('native', 'test/native/**/*.test.ts'),
-  mocha('graphics device', 'test/gpu/**/*.test.ts'),
   { ...mocha('service', 'test/service/**/*.test.ts'), needs: 'build' },
   { name: 'package', args: ['scripts/package.ts'], needs: 'build' },
   { ...mocha('end to end', 'test/e2e/**/*.test.ts'), needs: 'package' },
+  // The last, because it may install a driver, with which others would find another back end than before.
+  mocha('graphics device', 'test/gpu/**/*.test.ts'),
 ];
 
 interface Result {
