@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CompanionOptions } from '../common/companion.ts';
 import type { Settings } from '../common/contributions.ts';
@@ -28,5 +28,8 @@ export async function writeCompanionConfig(settings: Settings, paths: Paths): Pr
       ...(learningThreads > 0 ? { threads: learningThreads } : {}),
     },
   };
-  await writeFile(paths.companionConfig, JSON.stringify(config), { mode: 0o600 });
+  // A companion that starts at this moment, of another window too, reads the old file or the new one, never a half.
+  const partial = `${paths.companionConfig}.${process.pid}.part`;
+  await writeFile(partial, JSON.stringify(config), { mode: 0o600 });
+  await rename(partial, paths.companionConfig);
 }

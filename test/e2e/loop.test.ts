@@ -213,7 +213,7 @@ describe('the loop in the editor', function () {
     await served(0);
     await window.runCommand('Hone: Activate Adapter…');
     await window.choose(
-      new RegExp(`^Version ${adapterVersion}\\b.*(promoted|provisional).*Gate: [+−].* nats a token`, 's'),
+      new RegExp(`^Version ${adapterVersion}(?!\\d).*(promoted|provisional).*Gate: [+−].* nats a token`, 's'),
     );
     await served(adapterVersion);
     await window.runCommand('Hone: Roll Back Adapter');

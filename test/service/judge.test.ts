@@ -10,7 +10,15 @@ import { temporaryFolder } from '../fixtures/tinyEngine.ts';
 
 const MAIN = join(import.meta.dirname, '../../trainer/main.ts');
 const POLL_MS = 5;
-const ROLLOUT = { groupSize: 4, promptsPerStep: 3, maxTokens: 6 };
+/** Long enough that random weights now and then write a character of the solution, so that groups differ. */
+const ROLLOUT = { groupSize: 4, promptsPerStep: 3, maxTokens: 24 };
+/** Step after which a run is killed, and how long after it. */
+const KILLS = [
+  [1, 0],
+  [3, 30],
+  [6, 80],
+] as const;
+const KILLED_EPOCHS = 8;
 
 describe('hone judge', function () {
   this.timeout(120_000);
@@ -66,33 +74,32 @@ describe('hone judge', function () {
   });
 
   it('that was killed comes to the same adapter, bit for bit', async () => {
-    const schedule = { epochs: 2, validateEvery: 2 };
+    const schedule = { epochs: KILLED_EPOCHS, validateEvery: 4 };
     const whole = prepare({ schedule });
     const expected = await whole.run();
+    const last = expected.steps;
+    assert.ok(expected.groups.zeroVariance < expected.groups.sampled, 'no group taught anything');
     const killed = prepare({ schedule });
     const command = [MAIN, 'judge', '--config', killed.configPath, '--log-level', 'error'];
-    // At a moment of its own each time: while the model loads, samples or learns.
-    for (const [step, extraMs] of [
-      [1, 0],
-      [2, 350],
-      [3, 120],
-    ] as const) {
+    // While the model loads, while it samples, while it learns: at once after a step is kept, and a little later.
+    for (const [step, extraMs] of KILLS) {
       const child = spawn(process.execPath, command, { stdio: 'ignore' });
+      const closed = once(child, 'close');
       const state = join(killed.outputDir, 'checkpoints', `global_step_${step}`, 'state.json');
       while (!existsSync(state) && child.exitCode === null) await pause(POLL_MS);
       await pause(extraMs);
-      const closed = once(child, 'close');
       child.kill('SIGKILL');
-      await closed;
+      const [, signal] = (await closed) as [number | null, string | null];
+      assert.equal(signal, 'SIGKILL', `the run ended before it was killed after step ${step}`);
     }
     // Half of a step, as a kill in the middle of an update leaves it.
     const half = join(killed.outputDir, 'checkpoints', 'global_step_99');
     mkdirSync(half, { recursive: true });
     writeFileSync(join(half, 'adapter.gguf'), 'half');
     const result = await killed.run();
-    assert.ok(result.resumedFrom >= 3, `resumed after step ${result.resumedFrom}`);
-    assert.equal(result.steps, 4);
-    assert.deepEqual(killed.adapter(4), whole.adapter(4));
+    assert.ok(result.resumedFrom >= 6, `resumed after step ${result.resumedFrom}`);
+    assert.equal(result.steps, last);
+    assert.deepEqual(killed.adapter(last), whole.adapter(last));
     assert.deepEqual(result.curve, expected.curve);
     assert.deepEqual(result.groups, expected.groups);
     // Another seed comes to another adapter: the comparison can fail.
@@ -100,8 +107,8 @@ describe('hone judge', function () {
     const options = ['--seed', '2', '--output', other, '--log-level', 'error'];
     const ended = await runHone(['judge', '--config', whole.configPath, ...options]);
     assert.equal(ended.code, 0, ended.errors);
-    const [bytes] = whole.adapter(4);
-    const path = join(other, 'checkpoints', 'global_step_4', 'adapter.gguf');
+    const [bytes] = whole.adapter(last);
+    const path = join(other, 'checkpoints', `global_step_${last}`, 'adapter.gguf');
     assert.notEqual(readFileSync(path).toString('base64'), bytes);
   });
 
