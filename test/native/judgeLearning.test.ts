@@ -28,7 +28,7 @@ describe('GRPO with an exact match as reward', function () {
     const config = judgeConfigSchema.parse({ rollout: { ...ROLLOUT, groupSize: 64 } });
     const [item] = readDataset([path]);
     prompt = promptTokens(tiny.engine, item!, config);
-    const group = await sampleGroup(tiny.engine, prompt, 'look', config);
+    const group = await sampleGroup(tiny.engine, prompt, 'look', config.rollout.groupSize, config);
     const tokens = new Set(
       group.filter(({ text }) => /^\S+$/.test(text)).map(({ sampled }) => sampled.tokens[0]!),
     );

@@ -40,6 +40,14 @@ const rolloutSchema = z.strictObject({
     .max(16)
     .default([])
     .describe('Texts that end a completion, beside its own end.'),
+  validationSamples: z
+    .int()
+    .min(0)
+    .max(64)
+    .default(0)
+    .describe(
+      'Completions of a validation prompt, drawn at `temperature`; its score is their mean. 0: one, the likeliest.',
+    ),
 });
 
 const rewardSchema = z.strictObject({

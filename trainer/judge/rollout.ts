@@ -1,4 +1,4 @@
-/** Completions of the engine: groups that are sampled, and greedy ones for validation. */
+/** Completions of the engine: groups that are sampled, for learning and for validation, and greedy ones. */
 import type { PolicySample } from '../../extension/common/contracts/index.ts';
 import type { Engine, GenerateResult } from '../inference/types.ts';
 import { buildPrompt } from '../server/inference/prompt.ts';
@@ -23,8 +23,8 @@ export function promptTokens(engine: Engine, item: JudgeItem, { rollout }: Judge
 }
 
 /**
- * G completions of one prompt under the engine's adapter. They depend on the adapter, the prompt and the key alone:
- * the prompt is read anew for the first, and the others go on from that.
+ * `size` completions of one prompt under the engine's adapter. They depend on the adapter, the prompt and the key
+ * alone: the prompt is read anew for the first, and the others go on from that.
  *
  * @param key with the seed, decides what is drawn
  */
@@ -32,11 +32,12 @@ export async function sampleGroup(
   engine: Engine,
   prompt: number[],
   key: string,
+  size: number,
   { rollout, seed }: JudgeConfig,
 ): Promise<Rollout[]> {
   const random = keyedRandom(seed, `rollout ${key}`);
   const group: Rollout[] = [];
-  while (group.length < rollout.groupSize) {
+  while (group.length < size) {
     const result = await generate(engine, prompt, rollout, {
       temperature: rollout.temperature,
       seed: random.below(LARGEST_SEED),

@@ -60,7 +60,7 @@ export async function prepareStep(
   const groups: { prompt: number[]; group: Rollout[]; verdicts: Promise<Verdict[]> }[] = [];
   for (const [index, item] of items.entries()) {
     const prompt = promptTokens(engine, item, config);
-    const group = await sampleGroup(engine, prompt, `${step} ${index}`, config);
+    const group = await sampleGroup(engine, prompt, `${step} ${index}`, config.rollout.groupSize, config);
     const verdicts = Promise.all(group.map(({ text }) => judge.judge(item, text)));
     // Awaited below; a refusal meanwhile is not unhandled.
     verdicts.catch(() => {});

@@ -1,25 +1,25 @@
-/** Validation on data that is never trained on: greedy completions, by the judge that rewards and by another. */
+/** Validation on data that is never trained on, by the judge that rewards and by another. */
 import * as z from 'zod';
 import type { Engine } from '../inference/types.ts';
 import { pairedBootstrap, type PairedInterval } from '../replay/statistics.ts';
 import type { JudgeConfig } from './config.ts';
 import type { JudgeItem } from './dataset.ts';
 import { JUDGE_KINDS, type Judge, type JudgeKind } from './judge.ts';
-import { completeGreedily, promptTokens } from './rollout.ts';
-import { countVerdict, noVerdicts, verdictCountsSchema } from './verdict.ts';
+import { completeGreedily, promptTokens, sampleGroup } from './rollout.ts';
+import { countVerdict, noVerdicts, verdictCountsSchema, type Verdict } from './verdict.ts';
 
 /** One validation, as it is kept beside the run. */
 export const validationSchema = z.object({
   step: z.int().nonnegative(),
-  /** By judge, in the order of the items; null where the verdict was lost. */
+  /** By judge, in the order of the items: mean of its completions' verdicts, null where all were lost. */
   scores: z.partialRecord(z.enum(JUDGE_KINDS), z.array(z.number().nullable())),
   verdicts: z.partialRecord(z.enum(JUDGE_KINDS), verdictCountsSchema),
-  /** Characters of the completions, one each. */
+  /** Characters of the completions, all items'. */
   lengths: z.array(z.int()),
 });
 export type Validation = z.infer<typeof validationSchema>;
 
-/** Completes and judges every item. */
+/** Completes and judges every item. What is drawn is the same at every step, so that steps differ by their adapter. */
 export async function validate(
   items: readonly JudgeItem[],
   step: number,
@@ -27,15 +27,15 @@ export async function validate(
   onItem: () => void,
 ): Promise<Validation> {
   const lengths: number[] = [];
-  const verdicts = new Map(judges.map((judge) => [judge, [] as ReturnType<Judge['judge']>[]]));
-  for (const item of items) {
-    const text = await completeGreedily(engine, promptTokens(engine, item, config), config);
-    lengths.push(text.length);
+  const verdicts = new Map(judges.map((judge) => [judge, [] as Promise<Verdict[]>[]]));
+  for (const [index, item] of items.entries()) {
+    const texts = await complete(engine, item, index, config);
+    lengths.push(...texts.map((text) => text.length));
     for (const judge of judges) {
-      const verdict = judge.judge(item, text);
+      const own = Promise.all(texts.map((text) => judge.judge(item, text)));
       // Awaited below; a refusal meanwhile is not unhandled.
-      verdict.catch(() => {});
-      verdicts.get(judge)!.push(verdict);
+      own.catch(() => {});
+      verdicts.get(judge)!.push(own);
     }
     onItem();
   }
@@ -43,11 +43,27 @@ export async function validate(
   for (const judge of judges) {
     const own = await Promise.all(verdicts.get(judge)!);
     const counts = noVerdicts();
-    for (const verdict of own) countVerdict(counts, verdict);
+    for (const verdict of own.flat()) countVerdict(counts, verdict);
     result.verdicts[judge.kind] = counts;
-    result.scores[judge.kind] = own.map((verdict) => ('score' in verdict ? verdict.score : null));
+    result.scores[judge.kind] = own.map((ofItem) => {
+      const scores = ofItem.flatMap((verdict) => ('score' in verdict ? [verdict.score] : []));
+      return scores.length === 0 ? null : meanScore(scores);
+    });
   }
   return result;
+}
+
+async function complete(
+  engine: Engine,
+  item: JudgeItem,
+  index: number,
+  config: JudgeConfig,
+): Promise<string[]> {
+  const prompt = promptTokens(engine, item, config);
+  const { validationSamples } = config.rollout;
+  if (validationSamples === 0) return [await completeGreedily(engine, prompt, config)];
+  const group = await sampleGroup(engine, prompt, `validation ${index}`, validationSamples, config);
+  return group.map(({ text }) => text);
 }
 
 /** Mean of the scores that are there; NaN when none is. */

@@ -24,8 +24,8 @@ const KEY_MS = 140;
 /** Keys that are typed at a place before the one that is timed, so that it is one of many. */
 const KEYS_BEFORE = 4;
 
-/** Runs in the page: milliseconds from the next key to ghost text on the screen, that key's or one that stays. */
-const NEXT_KEY_TO_GHOST_TEXT = `new Promise((resolve) => {
+/** Runs in the page: begins to wait for the next key. A call of its own, so that the key can't come before it. */
+const AWAIT_KEY = `void (globalThis.honeGhostText = new Promise((resolve) => {
   document.addEventListener('keydown', () => {
     const start = performance.now();
     const look = () => {
@@ -36,7 +36,9 @@ const NEXT_KEY_TO_GHOST_TEXT = `new Promise((resolve) => {
     };
     requestAnimationFrame(look);
   }, { once: true, capture: true });
-})`;
+}))`;
+/** Runs in the page: milliseconds from that key to ghost text on the screen, that key's or one that stays. */
+const KEY_TO_GHOST_TEXT = 'globalThis.honeGhostText';
 
 interface Place {
   /** 1-based line behind which it is typed again. */
@@ -89,9 +91,9 @@ async function timeAt(window: Workbench, { line, typed }: Place): Promise<number
   await page.keyboard.press('Enter');
   await page.keyboard.type(typed.slice(0, -1), { delay: KEY_MS });
   await page.waitForTimeout(KEY_MS);
-  const result = page.evaluate<number | null>(NEXT_KEY_TO_GHOST_TEXT);
+  await page.evaluate(AWAIT_KEY);
   await page.keyboard.type(typed.at(-1)!);
-  const time = await result;
+  const time = await page.evaluate<number | null>(KEY_TO_GHOST_TEXT);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+Shift+K');
   return time;
