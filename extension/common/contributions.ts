@@ -72,6 +72,7 @@ export interface Settings {
   debounceMs: number;
   maxTokens: number;
   lookAhead: boolean;
+  readAhead: boolean;
   displayFilter: DisplayFilterSetting;
   multiline: MultilineSetting;
   context: ContextSetting;
@@ -145,6 +146,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   debounceMs: { key: 'completions.debounceMs', fallback: 75, allows: isWhole(50, 1000), restarts: false },
   maxTokens: { key: 'completions.maxTokens', fallback: 48, allows: isWhole(1, 256), restarts: false },
   lookAhead: { key: 'completions.lookAhead', fallback: false, allows: isBoolean, restarts: false },
+  readAhead: { key: 'completions.readAhead', fallback: true, allows: isBoolean, restarts: false },
   displayFilter: {
     key: 'completions.displayFilter',
     fallback: 'off',

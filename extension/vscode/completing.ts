@@ -16,6 +16,7 @@ import { workspaceKeyIn, type Policy } from './policy.ts';
 import { PromptExplainer } from './promptExplainer.ts';
 import { registerProvider } from './proposed.ts';
 import { HoneProvider } from './provider.ts';
+import { ReadAhead } from './readAhead.ts';
 import { WorkspaceFeed } from './workspaceFeed.ts';
 
 interface CompletingOptions {
@@ -36,6 +37,7 @@ export class Completing implements Disposable {
   readonly explainer: PromptExplainer;
   readonly #options: CompletingOptions;
   readonly #provider: HoneProvider;
+  readonly #readAhead: ReadAhead;
   readonly #thread: ContextThread;
   readonly #feed: WorkspaceFeed;
   readonly #placeContext: PlaceContext;
@@ -67,19 +69,23 @@ export class Completing implements Disposable {
       recent: () => this.#feed.recent,
     });
     this.explainer = new PromptExplainer(policy, this.#placeContext);
-    this.#provider = new HoneProvider({
-      settings,
+    const shared = {
       policy,
       client: () => backend.client,
-      capture: this.capture,
       cache,
-      syntaxOf: (languageId) => grammars.syntaxOf(languageId),
       context: this.#placeContext,
-      record: (completion) => backend.record(completion),
       session,
       workspaceKey: workspaceKeyIn,
       log,
+    };
+    this.#provider = new HoneProvider({
+      ...shared,
+      settings,
+      capture: this.capture,
+      syntaxOf: (languageId) => grammars.syntaxOf(languageId),
+      record: (completion) => backend.record(completion),
     });
+    this.#readAhead = new ReadAhead({ ...shared, enabled: () => settings().readAhead });
     const listener = settings().useProposedApi ? displayListener(this.#provider, this.capture) : null;
     this.#registered = Disposable.from(
       registerProvider(context, { pattern: '**' }, this.#provider, listener, log),
@@ -102,6 +108,7 @@ export class Completing implements Disposable {
   changeTracking(): void {
     const { policy, backend } = this.#options;
     this.#provider.forget();
+    this.#readAhead.stop();
     this.capture.restart(policy.mayRecord());
     backend.changeTracking(policy.mayRecord());
   }
@@ -116,6 +123,7 @@ export class Completing implements Disposable {
   /** Suggestions are made in another way now: none of the earlier ones is offered. */
   changeShape(): void {
     this.#provider.forget();
+    this.#readAhead.stop();
     this.cache.clear();
   }
 
@@ -132,8 +140,8 @@ export class Completing implements Disposable {
   }
 
   dispose(): void {
-    for (const part of [this.#registered, this.capture, this.#feed, this.#placeContext, this.explainer]) {
-      part.dispose();
-    }
+    const { capture, explainer } = this;
+    const parts = [this.#registered, this.#readAhead, capture, this.#feed, this.#placeContext, explainer];
+    for (const part of parts) part.dispose();
   }
 }

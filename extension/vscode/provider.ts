@@ -15,9 +15,6 @@ import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import type { DisplayDecision } from '../common/contracts/index.ts';
 import { drawOf, hideUnlikely } from '../common/display/decision.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
-import { lineRequest } from '../common/prompt/request.ts';
-import { maskAround } from '../common/secrets/mask.ts';
-import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { afterAccepting } from '../common/suggestion/surroundings.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
 import { shapeOf } from '../common/syntax/shape.ts';
@@ -27,14 +24,14 @@ import type { CompanionClient } from '../node/companionClient.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
-import type { PlaceContext } from './placeContext.ts';
 import { relativePath, type Policy } from './policy.ts';
+import { requestAt, type RequestParts } from './requestAt.ts';
 import { ShownRows } from './shownRows.ts';
 import { LookAhead, type Made, type Place } from './lookAhead.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { Turns, type Turn } from './turns.ts';
 
-interface ProviderParts {
+interface ProviderParts extends RequestParts {
   settings: () => Settings;
   policy: Policy;
   client: () => CompanionClient | null;
@@ -42,12 +39,7 @@ interface ProviderParts {
   cache: TypeThroughCache;
   /** What parses a language, once it is loaded. */
   syntaxOf: (languageId: string) => Syntax | undefined;
-  context: Pick<PlaceContext, 'begin' | 'filesAt' | 'readSpeed'>;
   record: (completion: ShownCompletion) => void;
-  /** Id of this window. */
-  session: string;
-  /** Of the folder that holds the document. */
-  workspaceKey: (document: TextDocument) => string;
   log: LogOutputChannel;
 }
 
@@ -160,23 +152,13 @@ export class HoneProvider implements InlineCompletionItemProvider {
   /** What the companion writes at a place, filtered. Throws as the client does. */
   async #complete(
     companion: CompanionClient,
-    { document, around, version, recorded }: Place,
+    place: Place,
     signal: AbortSignal,
     how: { ahead: boolean; invoked: boolean },
   ): Promise<Made> {
     const { settings } = this.#parts;
-    const { before, after } = maskAround(around.before, around.after);
-    const window = partialWindow(before, after, around.lfOffset, relativePath(document));
-    const body = lineRequest(window, {
-      workspace: this.#parts.workspaceKey(document),
-      language: document.languageId,
-      session: this.#parts.session,
-      documentVersion: version,
-      offset: around.lfOffset,
-      askedAt: Date.now(),
-      record: recorded,
-      files: await this.#parts.context.filesAt(document, around),
-    });
+    const { document, around } = place;
+    const body = await requestAt(this.#parts, place);
     const { temperature, multiline, maxTokens, displayFilter } = settings();
     const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));
     body.max_tokens = maxTokens;
@@ -187,7 +169,12 @@ export class HoneProvider implements InlineCompletionItemProvider {
     // One of low priority waits for others meanwhile.
     if (!how.ahead) this.#parts.context.readSpeed(response);
     const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
-    const context = { ...window, ...shape, truncated: finishReason === 'length' };
+    const context = {
+      prefix: body.prompt,
+      suffix: body.suffix!,
+      ...shape,
+      truncated: finishReason === 'length',
+    };
     const filtered = applyFilters(rawText, context);
     // What the user asks for is shown, however unlikely.
     const mayHide = displayFilter === 'on' && !how.invoked;

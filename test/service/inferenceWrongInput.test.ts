@@ -33,7 +33,7 @@ describe('requests that are wrong', () => {
     ['prompt is a number', { prompt: 3 }, 'prompt'],
     ['prompt is empty', { prompt: '' }, 'prompt'],
     ['max_tokens is text', { prompt: 'a', max_tokens: 'many' }, 'max_tokens'],
-    ['max_tokens is 0', { prompt: 'a', max_tokens: 0 }, 'max_tokens'],
+    ['max_tokens is negative', { prompt: 'a', max_tokens: -1 }, 'max_tokens'],
     ['temperature is negative', { prompt: 'a', temperature: -1 }, 'temperature'],
     ['top_p is above 1', { prompt: 'a', top_p: 1.5 }, 'top_p'],
     ['top_k is a fraction', { prompt: 'a', top_k: 1.5 }, 'top_k'],

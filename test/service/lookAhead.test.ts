@@ -71,6 +71,15 @@ describe('look-ahead', () => {
     );
   });
 
+  it('reads a prompt for what comes next and writes nothing, when no token is wanted', async () => {
+    const read = { prompt: LONG, suffix: ';\n', max_tokens: 0 };
+    const answer = await tiny.complete(read);
+    assert.deepEqual([answer.choices[0]!.text, answer.choices[0]!.finish_reason], ['', 'length']);
+    assert.deepEqual([tiny.records, tiny.cancelled()], [[], 0]);
+    const { usage, timings } = await tiny.complete({ ...read, max_tokens: 1 });
+    assert.ok(usage.prompt_tokens - timings.cached_tokens <= 1, `${timings.cached_tokens} tokens were read`);
+  });
+
   it('ends with the token under way, and leaves the prompt to what overtook it', async () => {
     const { engine } = tiny;
     let tokens = 0;

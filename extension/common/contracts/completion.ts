@@ -12,8 +12,11 @@ export const completionRequestSchema = z.looseObject({
   /** With `suffix`: pieces of other files, shown before the document in the model's own way, in this order. */
   files: optional(z.array(z.looseObject({ path: z.string(), text: z.string() })).max(32)),
   model: optional(z.string()),
-  /** More than half of the context is cut to that. */
-  max_tokens: optional(z.int().min(1)),
+  /**
+   * More than half of the context is cut to that. 0: the prompt is read into the cache for the request that comes
+   * next, and nothing is written; a keystroke's request ends it (`overtaken`), and what was read by then stays.
+   */
+  max_tokens: optional(z.int().min(0)),
   temperature: optional(z.number().min(0).max(5)),
   top_p: optional(z.number().gt(0).max(1)),
   top_k: optional(z.int().min(0)),

@@ -136,10 +136,7 @@ export class Completion {
   private keep(result: GenerateResult, prediction: StoredPrediction | null, signal: AbortSignal): void {
     if (result.finishReason === 'cancelled') {
       if (signal.aborted) return;
-      throw new HoneError(
-        'overtaken',
-        'A request that somebody waits for came first. Ask again when something is shown.',
-      );
+      throw overtaken();
     }
     this.environment.countAhead();
     if (!this.ask.record) return;
@@ -181,6 +178,14 @@ export class Completion {
       latency: result.timings,
     };
   }
+}
+
+/** What nobody waited for was ended by a request that somebody waits for. */
+export function overtaken(): HoneError {
+  return new HoneError(
+    'overtaken',
+    'A request that somebody waits for came first. Ask again when something is shown.',
+  );
 }
 
 /** Writes the record of an answer that is given now. */

@@ -10,7 +10,7 @@ import { confidenceOf } from '../../../extension/common/suggestion/confidence.ts
 import type { GeneratedToken, GenerateResult, ModelInfo } from '../../inference/types.ts';
 import { HoneError } from '../shared/errors.ts';
 import { parseBody } from '../shared/validate.ts';
-import { Completion, type Answer, type CompletionAsk } from './answer.ts';
+import { Completion, overtaken, type Answer, type CompletionAsk } from './answer.ts';
 import type { InferenceEnvironment } from './environment.ts';
 import { describeTemplate } from './template.ts';
 import { placeOf, type Place } from './place.ts';
@@ -35,7 +35,10 @@ export function addCompletionRoute(app: FastifyInstance, environment: InferenceE
     const signal = abortOnClose(reply);
     if (body.stream === true) return streamed(reply, completion, engine.model, signal, wantsLogprobs);
     const answer = await completion.run(signal);
-    if (answer.result.finishReason === 'cancelled') return reply.hijack();
+    if (answer.result.finishReason === 'cancelled') {
+      if (completion.ask.maxTokens === 0 && !signal.aborted) throw overtaken();
+      return reply.hijack();
+    }
     return wholeResponse(answer, engine.model, wantsLogprobs);
   });
 }
