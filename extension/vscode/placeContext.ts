@@ -9,6 +9,7 @@ import type { CompletionResponse } from '../common/contracts/index.ts';
 import type { Settings } from '../common/contributions.ts';
 import { toLf } from '../common/outcome/offsets.ts';
 import type { Surroundings } from '../common/suggestion/surroundings.ts';
+import { withoutOwnClosers } from '../common/prompt/ownClosers.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import type { ContextThread } from '../node/contextThread.ts';
 import type { PlaceQuery } from '../workspace/workspaceIndex.ts';
@@ -110,7 +111,8 @@ export class PlaceContext implements Disposable {
 
   #question(document: TextDocument, around: Surroundings): PlaceQuery {
     const { before, after, lfOffset, offset } = around;
-    const { prefix, suffix, start } = partialWindow(before, after, lfOffset, relativePath(document));
+    const seen = withoutOwnClosers(before, after);
+    const { prefix, suffix, start } = partialWindow(before, seen, lfOffset, relativePath(document));
     const ask: ContextAsk = {
       path: contextPath(document.uri),
       prefix,

@@ -2,6 +2,7 @@ import { Uri, window, workspace, type Disposable, type TextDocumentContentProvid
 import { explain, explanationText } from '../common/context/explain.ts';
 import { CHARS_PER_TOKEN } from '../common/prompt/window.ts';
 import { maskAround } from '../common/secrets/mask.ts';
+import { withoutOwnClosers } from '../common/prompt/ownClosers.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import type { PlaceContext } from './placeContext.ts';
 import { relativePath, type Policy } from './policy.ts';
@@ -57,7 +58,7 @@ export class PromptExplainer implements TextDocumentContentProvider, Disposable 
       path,
       line: position.line,
       character: position.character,
-      window: partialWindow(before, after, around.lfOffset, path),
+      window: partialWindow(before, withoutOwnClosers(before, after), around.lfOffset, path),
       context,
       suffixFirst: false,
       countTokens: (text) => Math.ceil(text.length / CHARS_PER_TOKEN),

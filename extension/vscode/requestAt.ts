@@ -1,5 +1,6 @@
 import type { TextDocument } from 'vscode';
 import type { CompletionRequestInput } from '../common/contracts/index.ts';
+import { withoutOwnClosers } from '../common/prompt/ownClosers.ts';
 import { lineRequest } from '../common/prompt/request.ts';
 import { maskAround } from '../common/secrets/mask.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
@@ -21,7 +22,8 @@ export async function requestAt(
   { document, around, version, recorded }: Place,
 ): Promise<CompletionRequestInput> {
   const { before, after } = maskAround(around.before, around.after);
-  const window = partialWindow(before, after, around.lfOffset, relativePath(document));
+  const seen = withoutOwnClosers(before, after);
+  const window = partialWindow(before, seen, around.lfOffset, relativePath(document));
   return lineRequest(window, {
     workspace: workspaceKey(document),
     language: document.languageId,

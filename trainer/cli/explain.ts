@@ -5,6 +5,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { explain, explanationText } from '../../extension/common/context/explain.ts';
 import { DEFAULT_CONTEXT_PLAN, type PackedContext } from '../../extension/common/context/pack.ts';
 import { toLf } from '../../extension/common/outcome/offsets.ts';
+import { withoutOwnClosers } from '../../extension/common/prompt/ownClosers.ts';
 import { promptWindow, type PromptWindow } from '../../extension/common/prompt/window.ts';
 import { maskSecrets } from '../../extension/common/secrets/mask.ts';
 import { repositoryRoot } from '../../extension/workspace/ignoreRules.ts';
@@ -47,7 +48,9 @@ async function run(caret: Caret, options: ExplainOptions, command: Command): Pro
   const text = maskSecrets(readText(file));
   const root = resolve(options.workspace ?? repositoryRoot(dirname(file)) ?? dirname(file));
   const path = slashed(relative(root, file));
-  const window = promptWindow(text, offsetOf(text, caret), path);
+  const offset = offsetOf(text, caret);
+  const before = text.slice(0, offset);
+  const window = promptWindow(before + withoutOwnClosers(before, text.slice(offset)), offset, path);
   const { context, note } = contextOf(root, path, window, text, options.json);
   const { config, modelPath } = commandConfig(command);
   const tokenizer = await openTokenizer(modelPath, config.inference.fimTemplate);
