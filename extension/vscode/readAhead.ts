@@ -57,15 +57,15 @@ export class ReadAhead implements Disposable {
     const [selection] = selections;
     if (!this.#parts.enabled() || selections.length > 1 || !selection?.isEmpty) return;
     const { document } = textEditor;
-    const position = selection.active;
-    const { line } = position;
+    const { line } = selection.active;
     if (this.#last?.document === document && this.#last.line === line) return;
     this.stop();
     this.#last = { document, line };
     this.#timer = setTimeout(() => {
       const abort = new AbortController();
       this.#abort = abort;
-      void this.#read(document, position, abort.signal);
+      // Keys may have come since: the caret as it is belongs to the text as it is.
+      void this.#read(document, textEditor.selection.active, abort.signal);
     }, SETTLED_MS);
   }
 

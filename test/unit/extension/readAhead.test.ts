@@ -48,6 +48,15 @@ describe('reading ahead in the editor', () => {
     assert.deepEqual([asked!.prompt, asked!.suffix, asked!.path], [read!.prompt, read!.suffix, read!.path]);
   });
 
+  it('reads the text as it is when keys came before it began', async () => {
+    open();
+    editor.moveTo(SECOND);
+    editor.type('4');
+    await sleep(SETTLED_MS);
+    const [{ body }] = companion.asked as [(typeof companion.asked)[0]];
+    assert.deepEqual([body.prompt, body.suffix], [`${TEXT.slice(0, SECOND)}4`, TEXT.slice(SECOND)]);
+  });
+
   it('reads nothing of a line that the caret only passes, and gives up what it has left', async () => {
     open();
     editor.moveTo(FIRST);
