@@ -245,66 +245,76 @@ describe('the update', () => {
     assert.ok(held.reply.figures['losses/kl_to_base']! < 0.5 * free.reply.figures['losses/kl_to_base']!);
   });
 
-  it("has PPO's gradient: against a naive loop over tokens and central differences", async () => {
-    const config = only({ policyWeight: 0.8 });
-    const sample = policySample(-0.25);
-    const layout = layoutOf(sample, config);
-    const tree = tokenTree(PROMPT, layout.branches);
-    const lower = await network.lower(tree);
-    const heads = headsOf(sample, layout, tree, config);
-    const options = loraLayout(network.architecture, config);
-    const lora: Lora = {
-      layout: options,
-      values: initialLora(options, 3).values.map((a, i) => a || 0.1 * noise(i + 1, 4)[i]!),
-    };
-    const logprobsAt = async (values: Float32Array): Promise<Float32Array> => {
-      const device = new DeviceLora(network.device, { ...lora, values }, { scale: 1, trainable: false });
-      const [result] = await network.score(tree, lower, { lora: device, heads });
-      device.dispose();
-      return result!.logprobs.get(TEMPERATURE)!;
-    };
-    // The behaviour is a little off, so that ratios differ from one and one token is clipped.
-    const behaviour = (await logprobsAt(lora.values)).map((x, t) => x + [0.1, -0.05, 0.4, -0.1][t]!);
-    const naive = async (values: Float32Array): Promise<number> => {
-      let loss = 0;
-      for (const [t, logprob] of (await logprobsAt(values)).entries()) {
-        const ratio = Math.exp(logprob - behaviour[t]!);
-        const bounded = Math.max(1 - config.clipLow, Math.min(1 + config.clipHigh, ratio));
-        loss -= Math.min(ratio * -0.25, bounded * -0.25);
-      }
-      return (config.policyWeight * loss) / GENERATED.length;
-    };
-    const device = new DeviceLora(network.device, lora, { scale: 1, trainable: true });
-    const references = [{ behaviour, base: behaviour }];
-    await network.train(tree, lower, { lora: device, heads }, (results) =>
-      derivativesOf(sample, layout, results, {
-        config,
-        counts: termTokens([sample], config),
-        references,
-        sums: zeroSums(),
-      }),
-    );
-    const gradients = device.downloadGradients();
-    device.dispose();
-    let difference = 0;
-    let largest = 0;
-    for (const { offset } of lora.layout.segments) {
-      const step = 1e-2;
-      const at = (by: number): Promise<number> => {
-        const values = lora.values.slice();
-        values[offset + 5]! += by;
-        return naive(values);
+  for (const policyObjective of ['ppo', 'tapered'] as const) {
+    it(`has the gradient of ${policyObjective}: against a naive loop over tokens and central differences`, async () => {
+      const config = only({ policyWeight: 0.8, policyObjective });
+      const sample = policySample(-0.25);
+      const layout = layoutOf(sample, config);
+      const tree = tokenTree(PROMPT, layout.branches);
+      const lower = await network.lower(tree);
+      const heads = headsOf(sample, layout, tree, config);
+      const options = loraLayout(network.architecture, config);
+      const lora: Lora = {
+        layout: options,
+        values: initialLora(options, 3).values.map((a, i) => a || 0.1 * noise(i + 1, 4)[i]!),
       };
-      const numeric = ((await at(step)) - (await at(-step))) / (2 * step);
-      difference = Math.max(difference, Math.abs(numeric - gradients[offset + 5]!));
-      largest = Math.max(largest, Math.abs(numeric));
-    }
-    assert.ok(largest > 1e-3 && difference < 0.02 * largest, `difference ${difference}, largest ${largest}`);
-    assert.equal(
-      policyLoss({ ...sample.policy!, ...config, logprobs: behaviour, behaviour }).approximateKl,
-      0,
-    );
-  });
+      const logprobsAt = async (values: Float32Array): Promise<Float32Array> => {
+        const device = new DeviceLora(network.device, { ...lora, values }, { scale: 1, trainable: false });
+        const [result] = await network.score(tree, lower, { lora: device, heads });
+        device.dispose();
+        return result!.logprobs.get(TEMPERATURE)!;
+      };
+      // The behaviour is a little off, so that ratios differ from one and one token is clipped.
+      const behaviour = (await logprobsAt(lora.values)).map((x, t) => x + [0.1, -0.05, 0.4, -0.1][t]!);
+      const naive = async (values: Float32Array): Promise<number> => {
+        let loss = 0;
+        let weight = 1;
+        for (const [t, logprob] of (await logprobsAt(values)).entries()) {
+          const ratio = Math.exp(logprob - behaviour[t]!);
+          const bounded = Math.max(1 - config.clipLow, Math.min(1 + config.clipHigh, ratio));
+          loss -= Math.min(ratio * -0.25, bounded * -0.25);
+          weight *= ratio;
+        }
+        // Of the whole completion, and below 1 here.
+        if (policyObjective === 'tapered') loss = 0.25 * (weight - 1);
+        return (config.policyWeight * loss) / GENERATED.length;
+      };
+      const device = new DeviceLora(network.device, lora, { scale: 1, trainable: true });
+      const references = [{ behaviour, base: behaviour }];
+      await network.train(tree, lower, { lora: device, heads }, (results) =>
+        derivativesOf(sample, layout, results, {
+          config,
+          counts: termTokens([sample], config),
+          references,
+          sums: zeroSums(),
+        }),
+      );
+      const gradients = device.downloadGradients();
+      device.dispose();
+      let difference = 0;
+      let largest = 0;
+      for (const { offset } of lora.layout.segments) {
+        const step = 1e-2;
+        const at = (by: number): Promise<number> => {
+          const values = lora.values.slice();
+          values[offset + 5]! += by;
+          return naive(values);
+        };
+        const numeric = ((await at(step)) - (await at(-step))) / (2 * step);
+        difference = Math.max(difference, Math.abs(numeric - gradients[offset + 5]!));
+        largest = Math.max(largest, Math.abs(numeric));
+      }
+      assert.ok(
+        largest > 1e-3 && difference < 0.02 * largest,
+        `difference ${difference}, largest ${largest}`,
+      );
+      assert.equal(
+        policyLoss(policyObjective, { ...sample.policy!, ...config, logprobs: behaviour, behaviour })
+          .approximateKl,
+        0,
+      );
+    });
+  }
 
   it('continues from its parent, optimizer included, and refuses another layout', async () => {
     const config = only({ correctionWeight: 1 });

@@ -144,7 +144,7 @@ describe('replay through the services', () => {
       );
     assert.match(
       (await wrong('--arms', 'everything')).stderr,
-      /no arm "everything".*base, correction, ppo, both/,
+      /no arm "everything".*base, correction, ppo, tapered, rlinf, both/,
     );
     assert.match(
       (await wrong('--holdout', 'elsewhere/**')).stderr,

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
+import { ARM_NAMES, parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
 import type { CompanionAddress } from '../replay/companion.ts';
 import { runArm, type ArmResult, type BaseServed, type ExperimentOptions } from '../replay/experiment.ts';
 import { readSourceFiles, splitFiles } from '../replay/files.ts';
@@ -56,7 +56,7 @@ export function addReplayCommand(program: Command): void {
     .option('--events <n>', 'pauses at which a suggestion is asked for', parsePositive, DEFAULT_EVENTS)
     .option('--batch-events <n>', 'events of an update', parsePositive, DEFAULT_BATCH_EVENTS)
     .option('--holdout <glob>', 'files that are never typed (default: every second one by hash, at most 16)')
-    .option('--arms <list>', 'base, correction, ppo, both', 'both')
+    .option('--arms <list>', ARM_NAMES, 'both')
     .option('--seeds <list>', 'seeds, separated by commas', '1')
     .option(
       '--positions <n>',

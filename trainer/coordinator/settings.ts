@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { updateConfigSchema } from '../../extension/common/contracts/index.ts';
 import { DEFAULT_ACCEPT_THRESHOLD, DEFAULT_OBSERVED_WEIGHT } from '../../extension/common/reward/reward.ts';
+import { BASELINES } from '../learning/baseline.ts';
 import { UPDATE_DEFAULTS } from '../learning/config.ts';
 import { DEFAULT_GATE_LIMITS } from '../learning/gate.ts';
 
@@ -44,11 +45,11 @@ export const trainingSettingsSchema = z.strictObject({
     .describe('Acceptances count as kept at once, without the two minutes’ wait.'),
   acceptThreshold: z
     .number()
-    .gt(0)
+    .min(0)
     .lt(1)
     .default(DEFAULT_ACCEPT_THRESHOLD)
     .describe(
-      'p*: chance of acceptance from which a suggestion is worth showing. Accepted earns 1 − p*, rejected −p*.',
+      'p*: chance of acceptance from which a suggestion is worth showing. Accepted earns 1 − p*, rejected −p*; at 0 a rejection teaches the policy nothing.',
     ),
   observedWeight: z
     .number()
@@ -57,10 +58,10 @@ export const trainingSettingsSchema = z.strictObject({
     .default(DEFAULT_OBSERVED_WEIGHT)
     .describe('Weight of a rejection that was only observed through the stable editor interface.'),
   baseline: z
-    .enum(['acceptance', 'mean'])
+    .enum(BASELINES)
     .default('acceptance')
     .describe(
-      'What a reward is compared with: the chance of acceptance predicted for the place, or the mean of the rewards before.',
+      'What a reward is compared with: the chance of acceptance predicted for the place, the mean of the rewards before, or nothing.',
     ),
   maxAdapterLag: z
     .int()

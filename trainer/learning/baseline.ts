@@ -3,6 +3,10 @@ const PRIOR_COUNT = 8;
 /** Weight of the newest reward once many were seen; 0.02 forgets half in about 35 events. */
 const MIN_STEP = 0.02;
 
+/** What a reward is compared with. */
+export const BASELINES = ['acceptance', 'mean', 'none'] as const;
+type Baseline = (typeof BASELINES)[number];
+
 /** Running mean of rewards, the baseline of the policy gradient. Plain data: it is stored as JSON. */
 export interface RunningMean {
   mean: number;
@@ -37,12 +41,14 @@ interface RewardedSample {
 export function baselinesOf(
   samples: readonly RewardedSample[],
   state: RunningMean,
-  { baseline, acceptThreshold }: { baseline: 'acceptance' | 'mean'; acceptThreshold: number },
+  { baseline, acceptThreshold }: { baseline: Baseline; acceptThreshold: number },
 ): { baselines: number[]; next: RunningMean } {
+  const baselineOf = ({ before }: RewardedSample): number => {
+    if (baseline === 'none') return 0;
+    return baseline === 'mean' || before === null ? state.mean : before - acceptThreshold;
+  };
   return {
-    baselines: samples.map(({ before }) =>
-      baseline === 'mean' || before === null ? state.mean : before - acceptThreshold,
-    ),
+    baselines: samples.map(baselineOf),
     next: samples.map(({ reward }) => reward).reduce(updateMean, state),
   };
 }

@@ -158,7 +158,7 @@ export function derivativesOf(
     const policy = policiesOf(sample)[i]!;
     const { behaviour, base } = references![i]!;
     const { logprobs } = results[branch]!;
-    const term = policyLoss({
+    const term = policyLoss(config.policyObjective, {
       logprobs: logprobs.get(policy.temperature)!,
       behaviour,
       rewarded: policy.rewarded,

@@ -19,6 +19,7 @@ export const UPDATE_DEFAULTS = {
   correctionWeight: 1,
   acceptedWeight: 1,
   contextWeight: 1,
+  policyObjective: 'ppo',
   policyWeight: 0.02,
   klWeight: 0.05,
   clipLow: 0.2,

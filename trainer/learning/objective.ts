@@ -11,6 +11,9 @@ const MAX_LOG_RATIO = 5;
  */
 const MAX_BLAME_WEIGHT = 2;
 
+/** How a sampled completion is praised or blamed. */
+export type PolicyObjective = 'ppo' | 'tapered';
+
 interface PolicyTerm {
   /** log π(token) under the policy in training, at the sampling temperature. [n] */
   logprobs: ArrayLike<number>;
@@ -20,12 +23,13 @@ interface PolicyTerm {
   rewarded: number;
   /** reward − baseline. */
   advantage: number;
+  /** Of PPO. */
   clipLow: number;
   clipHigh: number;
 }
 
 interface PolicyLoss {
-  /** −Σ_t min(ρ A, clip(ρ) A) over the rewarded tokens. */
+  /** Sum over the rewarded tokens. */
   loss: number;
   derivatives: Float32Array;
   /** Tokens whose ratio is clipped. */
@@ -40,34 +44,79 @@ interface PolicyLoss {
   surprise: number;
 }
 
+/** The loss of one sampled completion under an objective. */
+export function policyLoss(objective: PolicyObjective, term: PolicyTerm): PolicyLoss {
+  const push = objective === 'ppo' ? clippedPush(term) : taperedPush(term);
+  return { ...push, ...movement(term) };
+}
+
+type Push = Pick<PolicyLoss, 'loss' | 'derivatives' | 'clipped' | 'truncated'>;
+
 /**
- * PPO's clipped surrogate per token (Schulman et al. 2017, arXiv 1707.06347, equation 7), with separate bounds
- * above and below. A clipped token has no derivative; another one −A·min(ρ, c), with the truncation c for blame.
+ * PPO's clipped surrogate per token, −Σ_t min(ρ A, clip(ρ) A) (Schulman et al. 2017, arXiv 1707.06347, equation 7),
+ * with separate bounds above and below. A clipped token has no derivative; another one −A·min(ρ, c), with the
+ * truncation c for blame.
  */
-export function policyLoss(term: PolicyTerm): PolicyLoss {
-  const derivatives = new Float32Array(term.logprobs.length);
-  const { advantage } = term;
-  let loss = 0;
-  let clipped = 0;
-  let truncated = 0;
+function clippedPush(term: PolicyTerm): Push {
+  const { advantage, clipLow, clipHigh } = term;
+  const push: Push = {
+    loss: 0,
+    derivatives: new Float32Array(term.logprobs.length),
+    clipped: 0,
+    truncated: 0,
+  };
+  for (const [t, logRatio] of logRatios(term).entries()) {
+    const ratio = Math.exp(logRatio);
+    const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio));
+    const weight = advantage < 0 ? Math.min(MAX_BLAME_WEIGHT, ratio) : ratio;
+    push.loss -= Math.min(weight * advantage, bounded * advantage);
+    if (weight < ratio) push.truncated++;
+    if (bounded * advantage < weight * advantage) push.clipped++;
+    else push.derivatives[t] = -advantage * weight;
+  }
+  return push;
+}
+
+/**
+ * Tapered off-policy REINFORCE (Le Roux et al. 2025, arXiv 2503.14286): praise has the weight 1, whatever the policy
+ * has become; blame has the sequence's importance weight π/μ, truncated to 0 … 1, so that it fades where the policy
+ * has left what is blamed. The loss of blame is A·w below the truncation and its tangent above, whose derivative the
+ * weight is.
+ */
+function taperedPush(term: PolicyTerm): Push {
+  const { advantage, logprobs } = term;
+  const ratios = logRatios(term);
+  const derivatives = new Float32Array(logprobs.length);
+  const logWeight = ratios.reduce((sum, logRatio) => sum + logRatio, 0);
+  const isBlame = advantage < 0;
+  const weight = isBlame ? Math.min(1, Math.exp(logWeight)) : 1;
+  derivatives.fill(-advantage * weight, 0, ratios.length);
+  const rise = !isBlame || logWeight > 0 ? logWeight : weight - 1;
+  return {
+    loss: -advantage * rise,
+    derivatives,
+    clipped: 0,
+    truncated: isBlame && logWeight > 0 ? ratios.length : 0,
+  };
+}
+
+/** How far the policy has moved from the one that sampled. */
+function movement(term: PolicyTerm): Omit<PolicyLoss, keyof Push> {
   let approximateKl = 0;
   let logWeight = 0;
   let surprise = 0;
-  for (let t = 0; t < Math.min(term.rewarded, derivatives.length); t++) {
-    const logRatio = Math.min(MAX_LOG_RATIO, term.logprobs[t]! - term.behaviour[t]!);
-    const ratio = Math.exp(logRatio);
-    const bounded = Math.min(1 + term.clipHigh, Math.max(1 - term.clipLow, ratio));
-    const weight = advantage < 0 ? Math.min(MAX_BLAME_WEIGHT, ratio) : ratio;
-    loss -= Math.min(weight * advantage, bounded * advantage);
-    approximateKl += ratio - 1 - logRatio;
+  for (const [t, logRatio] of logRatios(term).entries()) {
+    approximateKl += Math.exp(logRatio) - 1 - logRatio;
     logWeight += term.logprobs[t]! - term.behaviour[t]!;
     surprise -= term.logprobs[t]!;
-    if (weight < ratio) truncated++;
-    const isClipped = bounded * advantage < weight * advantage;
-    if (isClipped) clipped++;
-    else derivatives[t] = -advantage * weight;
   }
-  return { loss, derivatives, clipped, truncated, approximateKl, logWeight, surprise };
+  return { approximateKl, logWeight, surprise };
+}
+
+/** log ρ of the rewarded tokens, bounded above. */
+function logRatios({ logprobs, behaviour, rewarded }: PolicyTerm): number[] {
+  const count = Math.min(rewarded, logprobs.length);
+  return Array.from({ length: count }, (_, t) => Math.min(MAX_LOG_RATIO, logprobs[t]! - behaviour[t]!));
 }
 
 /**

@@ -1,25 +1,38 @@
 import type { UpdateConfig } from '../../extension/common/contracts/index.ts';
 import type { Config } from '../config/schema.ts';
 
+type Training = Config['training'];
+
+/** Settings of the training that an arm has for itself. */
+type ArmTraining = Partial<Omit<Training, 'update'>> & { update?: Partial<UpdateConfig> };
+
+const POLICY_ALONE = { correctionWeight: 0, acceptedWeight: 0, contextWeight: 0, policyWeight: 1 };
+
 /** What an arm learns from; the stream and the seeds are the same for all. */
 const ARMS = {
   /** The frozen model. */
-  base: null,
+  base: {},
   /** What was typed instead and what was accepted, and the text typed in between. */
-  correction: { policyWeight: 0, klWeight: 0 },
+  correction: { update: { policyWeight: 0, klWeight: 0 } },
   /** Reward alone. */
-  ppo: { correctionWeight: 0, acceptedWeight: 0, contextWeight: 0, policyWeight: 1 },
+  ppo: { update: POLICY_ALONE },
+  /** Reward alone, with tapered negatives in the place of PPO. */
+  tapered: { update: { ...POLICY_ALONE, policyObjective: 'tapered' } },
+  /** The recipe's rule: accepted 1 and rejected 0, compared with nothing, and nothing holds the model to its base. */
+  rlinf: { acceptThreshold: 0, baseline: 'none', update: { ...POLICY_ALONE, klWeight: 0 } },
   /** The defaults. */
   both: {},
-} satisfies Record<string, Partial<UpdateConfig> | null>;
+} satisfies Record<string, ArmTraining>;
 
 export type Arm = keyof typeof ARMS;
+
+export const ARM_NAMES = Object.keys(ARMS).join(', ');
 
 /** @throws Error that lists the known arms. */
 export function parseArms(list: string): Arm[] {
   return list.split(',').map((name) => {
     const arm = name.trim();
-    if (!(arm in ARMS)) throw new Error(`There is no arm "${arm}". Known: ${Object.keys(ARMS).join(', ')}.`);
+    if (!(arm in ARMS)) throw new Error(`There is no arm "${arm}". Known: ${ARM_NAMES}.`);
     return arm as Arm;
   });
 }
@@ -41,17 +54,19 @@ export function parseSeeds(list: string): number[] {
 export function lockstepConfig(config: Config, arm: Arm, seed: number): Config {
   const NEVER_BY_ITSELF = 1024;
   const { training } = config;
-  const { update } = training;
+  const { update, ...own }: ArmTraining = ARMS[arm];
+  const { weightType } = training.update;
   return {
     ...config,
     training: {
       ...training,
+      ...own,
       batchEvents: NEVER_BY_ITSELF,
       seed,
       update: {
+        ...training.update,
+        weightType: weightType === 'auto' ? 'bf16' : weightType,
         ...update,
-        weightType: update.weightType === 'auto' ? 'bf16' : update.weightType,
-        ...(ARMS[arm] ?? {}),
       },
     },
   };

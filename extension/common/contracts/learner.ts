@@ -63,10 +63,12 @@ export const updateConfigSchema = z.object({
     .describe(
       'Weight of the cross-entropy on text of the prompt that was typed since the last event there; 0 switches the term off.',
     ),
-  policyWeight: z
-    .number()
-    .nonnegative()
-    .describe('Weight of the policy gradient (PPO); 0 switches the term off.'),
+  policyObjective: z
+    .enum(['ppo', 'tapered'])
+    .describe(
+      'Policy gradient: `ppo`, clipped by token, or `tapered`: praise at weight 1, blame at π/μ of the completion, 1 at most.',
+    ),
+  policyWeight: z.number().nonnegative().describe('Weight of the policy gradient; 0 switches the term off.'),
   klWeight: z
     .number()
     .nonnegative()

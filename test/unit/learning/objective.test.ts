@@ -11,34 +11,42 @@ import {
 const close = (actual: number, expected: number, tolerance = 1e-6): void =>
   assert.ok(Math.abs(actual - expected) < tolerance, `${actual} is not ${expected}`);
 
-describe('policyLoss', () => {
+describe('the clipped objective of PPO', () => {
   const term = { behaviour: [-1, -1, -1], rewarded: 3, clipLow: 0.2, clipHigh: 0.28 };
 
   it('has derivative −A·ratio inside the clip', () => {
-    const { derivatives, clipped } = policyLoss({ ...term, logprobs: [-1, -1.1, -0.9], advantage: 0.5 });
+    const { derivatives, clipped } = policyLoss('ppo', {
+      ...term,
+      logprobs: [-1, -1.1, -0.9],
+      advantage: 0.5,
+    });
     [1, Math.exp(-0.1), Math.exp(0.1)].forEach((ratio, t) => close(derivatives[t]!, -0.5 * ratio));
     assert.equal(clipped, 0);
   });
 
   it('clips above for praise and below for blame, and never the other way', () => {
-    const praise = policyLoss({ ...term, logprobs: [-0.5, -2, -1], advantage: 1 });
+    const praise = policyLoss('ppo', { ...term, logprobs: [-0.5, -2, -1], advantage: 1 });
     assert.deepEqual([praise.derivatives[0], praise.clipped], [0, 1]);
     assert.ok(praise.derivatives[1]! < 0);
-    const blame = policyLoss({ ...term, logprobs: [-2, -0.5, -1], advantage: -1 });
+    const blame = policyLoss('ppo', { ...term, logprobs: [-2, -0.5, -1], advantage: -1 });
     assert.deepEqual([blame.derivatives[0], blame.clipped], [0, 1]);
     assert.ok(blame.derivatives[1]! > 0);
   });
 
   it('truncates the weight of blame far above the behaviour, and pushes on', () => {
     const logprobs = [-0.1, -1 + Math.log(1.9), -1];
-    const { derivatives, truncated, clipped, loss } = policyLoss({ ...term, logprobs, advantage: -0.25 });
+    const { derivatives, truncated, clipped, loss } = policyLoss('ppo', {
+      ...term,
+      logprobs,
+      advantage: -0.25,
+    });
     [2, 1.9, 1].forEach((weight, t) => close(derivatives[t]!, 0.25 * weight));
     close(loss, 0.25 * 4.9);
     assert.deepEqual([truncated, clipped], [1, 0]);
   });
 
   it("tells the sequence's weight and the surprise of its tokens", () => {
-    const { logWeight, surprise } = policyLoss({
+    const { logWeight, surprise } = policyLoss('ppo', {
       ...term,
       logprobs: [-0.5, -2, -9],
       rewarded: 2,
@@ -49,8 +57,53 @@ describe('policyLoss', () => {
   });
 
   it('leaves tokens beyond the rewarded ones alone', () => {
-    const { derivatives } = policyLoss({ ...term, logprobs: [-1, -1, -1], rewarded: 2, advantage: 1 });
+    const { derivatives } = policyLoss('ppo', { ...term, logprobs: [-1, -1, -1], rewarded: 2, advantage: 1 });
     assert.equal(derivatives[2], 0);
+  });
+});
+
+describe('the tapered objective', () => {
+  const term = { behaviour: [-1, -1], rewarded: 2, clipLow: 0.2, clipHigh: 0.28 };
+  const cases: [what: string, logprobs: number[], advantage: number, weight: number][] = [
+    ['praise has the weight 1 where it was sampled', [-1, -1], 0.75, 1],
+    ['praise has the weight 1 far above it', [-0.1, -0.1], 0.75, 1],
+    ['praise has the weight 1 far below it', [-4, -4], 0.75, 1],
+    ['blame has the weight 1 where it was sampled', [-1, -1], -0.25, 1],
+    ['blame never has more', [-0.1, -0.1], -0.25, 1],
+    ["blame fades with the completion's weight, not the token's", [-0.5, -2.5], -0.25, Math.exp(-1)],
+    ['blame is gone where the policy has left', [-30, -30], -0.25, 0],
+  ];
+  for (const [what, logprobs, advantage, weight] of cases) {
+    it(what, () => {
+      const { derivatives, clipped } = policyLoss('tapered', { ...term, logprobs, advantage });
+      for (const derivative of derivatives) close(derivative, -advantage * weight);
+      assert.equal(clipped, 0);
+    });
+  }
+
+  it('has the derivative of its loss, by central differences, on both sides of the truncation', () => {
+    for (const advantage of [0.5, -0.5]) {
+      for (const shift of [-0.7, 0.7]) {
+        const loss = (x: number): number =>
+          policyLoss('tapered', { ...term, logprobs: [-1 + shift + x, -1.2], advantage }).loss;
+        const { derivatives } = policyLoss('tapered', { ...term, logprobs: [-1 + shift, -1.2], advantage });
+        close(derivatives[0]!, (loss(1e-4) - loss(-1e-4)) / 2e-4, 1e-4);
+      }
+    }
+  });
+
+  it('tells of the same movement as PPO, and what it truncates', () => {
+    const logprobs = [-0.4, -0.8];
+    const [ppo, tapered] = (['ppo', 'tapered'] as const).map((objective) =>
+      policyLoss(objective, { ...term, logprobs, advantage: -0.25 }),
+    );
+    assert.deepEqual(
+      [tapered!.approximateKl, tapered!.logWeight, tapered!.surprise],
+      [ppo!.approximateKl, ppo!.logWeight, ppo!.surprise],
+    );
+    assert.equal(tapered!.truncated, 2);
+    const beyond = policyLoss('tapered', { ...term, logprobs: [-1, -1], rewarded: 1, advantage: 1 });
+    assert.deepEqual([...beyond.derivatives], [-1, 0]);
   });
 });
 
@@ -152,5 +205,7 @@ describe('the baseline', () => {
     assert.ok(advantage(2) < 0, 'and wrong where much is');
     const means = baselinesOf(samples, { ...none, mean: 0.2 }, { ...options, baseline: 'mean' }).baselines;
     assert.deepEqual(means, [0.2, 0.2, 0.2, 0.2, 0.2]);
+    const nothing = baselinesOf(samples, { ...none, mean: 0.2 }, { ...options, baseline: 'none' }).baselines;
+    assert.deepEqual(nothing, [0, 0, 0, 0, 0]);
   });
 });
