@@ -95,7 +95,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
         showStatus: () => dashboard.show('overview'),
         openWalkthrough: () => openWalkthrough(context),
         openSettings: () => openSettings(context),
-        reportIssue: () => reportIssue(context, settings.value, situation()),
+        reportIssue: () => reportIssue({ context, paths }, settings.value, situation()),
       },
       log,
     ),

@@ -35,16 +35,26 @@ export interface CompanionOptions {
 
 /** Arguments of `hone` that start the companion. */
 export function serveArguments(options: CompanionOptions): string[] {
-  const args = ['serve', '--data-dir', options.dataDir];
+  const args = ['serve', ...sharedArguments(options)];
+  args.push('--batch-events', String(options.batchEvents));
+  args.push(EXIT_WHEN_IDLE_OPTION, String(EXIT_WHEN_IDLE_SECONDS));
+  if (options.fellBack !== null) args.push('--fell-back', options.fellBack);
+  return args;
+}
+
+/** Arguments with which `hone doctor` looks at what `hone serve` would run with. */
+export function doctorArguments(options: CompanionOptions): string[] {
+  return ['doctor', ...sharedArguments(options)];
+}
+
+function sharedArguments(options: CompanionOptions): string[] {
+  const args = ['--data-dir', options.dataDir];
   args.push('--inference-port', String(options.inferencePort));
   args.push('--feedback-port', String(options.feedbackPort));
   args.push('--gpu', options.gpu);
-  args.push('--batch-events', String(options.batchEvents));
-  args.push(EXIT_WHEN_IDLE_OPTION, String(EXIT_WHEN_IDLE_SECONDS));
   if (options.modelPath !== '') args.push('--model', options.modelPath);
   if (options.fimTemplate !== 'auto') args.push('--fim-template', options.fimTemplate);
   if (options.threads > 0) args.push('--threads', String(options.threads));
-  if (options.fellBack !== null) args.push('--fell-back', options.fellBack);
   if (options.configPath !== null) args.push('--config', options.configPath);
   return args;
 }

@@ -8,12 +8,21 @@ import { installationTokens } from './tokens.ts';
 /** An export has a line a row; only its manifest is printed. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
+interface HoneCommandOptions {
+  /** A command that ends with 1 has printed what is asked for: it has found something. */
+  findsProblems?: boolean;
+}
+
 /**
  * Runs a command of the command line in a process of its own, with the editor's runtime, and returns what it printed.
  *
  * @throws an Error with what it said on standard error.
  */
-export async function runHoneCommand(paths: Paths, args: string[]): Promise<string> {
+export async function runHoneCommand(
+  paths: Paths,
+  args: string[],
+  { findsProblems = false }: HoneCommandOptions = {},
+): Promise<string> {
   // A companion that runs here wants its token.
   const { feedback } = await installationTokens(paths.tokens);
   const env = { ...runtimeEnvironment(), [FEEDBACK_TOKEN_VARIABLE]: feedback };
@@ -22,7 +31,8 @@ export async function runHoneCommand(paths: Paths, args: string[]): Promise<stri
     const { stdout } = await promisify(execFile)(paths.runtime, [paths.companionScript, ...args], options);
     return stdout;
   } catch (error) {
-    const { stderr } = error as { stderr?: string };
+    const { code, stdout = '', stderr } = error as { code?: unknown; stdout?: string; stderr?: string };
+    if (findsProblems && code === 1 && stdout !== '') return stdout;
     const said = stderr?.trim() ?? '';
     throw said === '' ? error : new Error(said.replace(/^hone: /, ''), { cause: error });
   }

@@ -114,6 +114,8 @@ describe('the commands in the editor', function () {
     await window.runCommand('Hone: Report Issue…');
     const text = await window.waitForText('.editor-instance .view-lines', /# State/);
     assert.match(text, /State: ready/);
+    assert.match(text, /ok +llama\.cpp .* runs/);
+    assert.match(text, /ok +\(the extension\)\/trainer\/models\/hone-135m-fim/);
     assert.ok(!text.includes(hone.folder), text);
   });
 

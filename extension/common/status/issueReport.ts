@@ -11,6 +11,12 @@ export interface ReportFacts {
   home: string;
   /** Settings that differ from their default, by key. */
   settings: Record<string, unknown>;
+  /** What `hone doctor` printed, or why it couldn't; null: the companion is on another machine. */
+  doctor: string | null;
+  /** The chosen model file, which the doctor names; empty: the embedded one. */
+  modelPath: string;
+  /** Folders that the doctor names, and what is written in their place. */
+  folders: [folder: string, name: string][];
 }
 
 /** Settings whose values may name people, folders or machines: that they are set is told, not to what. */
@@ -63,14 +69,34 @@ ${list(facts)}
 
 ${changed.length === 0 ? 'None.' : list(changed)}
 
+# What \`hone doctor\` found
+
+${doctorIn(report)}
+
 # Log
 
 "Hone: Show Log" has it. Please look through it before you paste a part here.
 `;
 }
 
+/** Indented, which is a block of code in Markdown. */
+function doctorIn({ doctor, home, modelPath, folders }: ReportFacts): string {
+  if (doctor === null) return 'The companion is on another machine: run `hone doctor` there.';
+  const named = modelPath === '' ? doctor : doctor.replaceAll(modelPath, '(the chosen model)');
+  const unplaced = folders.reduce((text, [folder, name]) => text.replaceAll(folder, name), named);
+  return withoutHome(unplaced, home)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`.trimEnd())
+    .join('\n');
+}
+
+function withoutHome(text: string, home: string): string {
+  return text.replaceAll(`${home}/`, '~/').replaceAll(`${home}\\`, '~\\');
+}
+
 function errorIn({ situation, home }: ReportFacts): string {
-  const error = (errorOf(situation) ?? 'none').replaceAll(`${home}/`, '~/').replaceAll(`${home}\\`, '~\\');
+  const error = withoutHome(errorOf(situation) ?? 'none', home);
   return situation.remote === null ? error : error.replaceAll(situation.remote.host, '(another machine)');
 }
 

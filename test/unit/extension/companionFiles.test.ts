@@ -134,7 +134,7 @@ describe("the companion's command line", () => {
     assert.doesNotMatch(args, /--model|--threads|--config|--fim-template|--fell-back|token/);
     const own = { modelPath: '/m.gguf', fimTemplate: 'psm', threads: 2, configPath: '/c' };
     const all = serveArguments({ ...options, ...own }).join(' ');
-    assert.match(all, /--model \/m\.gguf --fim-template psm --threads 2 --config \/c$/);
+    assert.match(all, /--model \/m\.gguf --fim-template psm --threads 2 --config \/c /);
   });
 
   it('is made of the settings', () => {

@@ -195,6 +195,10 @@ describe('an issue report', () => {
       'hone.companion.modelPath': '/home/someone/secret.gguf',
       'hone.completions.excludedFiles': ['customer/**'],
     },
+    doctor:
+      'ok      /mnt/someone/hone/companion can be written.\nproblem /srv/customer/big.gguf is damaged.\n',
+    modelPath: '/srv/customer/big.gguf',
+    folders: [['/mnt/someone/hone', '(the data folder)']],
   });
 
   it('says the state and the error', () => {
@@ -203,6 +207,7 @@ describe('an issue report', () => {
       'Error: The folder ~/data can’t be written.',
       'State: error',
       'debounceMs: 100',
+      '    ok      (the data folder)/companion can be written.\n    problem (the chosen model) is damaged.\n',
     ])
       assert.ok(report.includes(part), part);
   });
@@ -226,8 +231,12 @@ describe('an issue report', () => {
         'hone.companion.headers': { Authorization: 'Bearer big-secret' },
         'hone.companion.certificateFile': '/home/big/machine.pem',
       },
+      doctor: null,
+      modelPath: '',
+      folders: [],
     });
     assert.doesNotMatch(remote, /big/);
+    assert.match(remote, /run `hone doctor` there/);
     assert.match(remote, /Error: Nothing listens at \(another machine\)\./);
     assert.match(remote, /Companion: on another machine/);
   });

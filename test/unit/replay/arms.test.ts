@@ -21,7 +21,7 @@ describe('arms', () => {
   it("have the recipe's rule among them: 1 or 0, compared with nothing, held by nothing", () => {
     const { acceptThreshold, baseline, update } = lockstepConfig(config, 'rlinf', 3).training;
     assert.deepEqual([acceptThreshold, baseline, update.klWeight], [0, 'none', 0]);
-    const facts = { evidence: 'reported', shownChars: 8, shownMs: 5000, retained: 1 } as const;
+    const facts = { evidence: 'event', shownChars: 8, shownMs: 5000, retained: 1 } as const;
     const rewards = [{ kind: 'accepted' }, { kind: 'rejected', how: 'escape' }, { kind: 'silent' }] as const;
     assert.deepEqual(
       rewards.map(
