@@ -140,6 +140,10 @@ describe('hone data', function () {
       rmSync(target, { recursive: true });
 
       const remove = ['data', 'delete', '--workspace', 'w', '--data-dir', dataDir, '--json'];
+      const before = filesWith(CANARY);
+      const refused = await runHone([...remove, '--token', 'another']);
+      assert.equal(refused.code, 1);
+      assert.deepEqual(filesWith(CANARY), before, 'nothing is deleted where a part would be refused');
       const { code, output, errors } = await runHone([...remove, '--token', 'secret']);
       assert.equal(code, 0, errors);
       const { completions, extension } = JSON.parse(output) as { completions: number; extension: object };

@@ -164,11 +164,13 @@ describe('a judged run with a language model as judge', function () {
 
   it('ends at once when every question would be refused', async () => {
     server = await startJudgeServer(() => ({ status: 401, body: '{"error":{"message":"no such key"}}' }));
-    await assert.rejects(prepare().run(environment()), (error: Error & { code: string }) => {
+    const run = prepare({ reward: { concurrency: 1 } });
+    await assert.rejects(run.run(environment()), (error: Error & { code: string }) => {
       assert.equal(error.code, 'judge_refused');
       assert.match(error.message, /answered 401: .*no such key.*LLMASJUDGE_API_KEY/);
       return true;
     });
+    assert.equal(server.asked.length, 1, 'what waited was not asked');
   });
 
   it('does not begin without the address of its judge', async () => {

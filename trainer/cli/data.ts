@@ -5,6 +5,7 @@ import {
   dataScopeSchema,
   deletionPath,
   deletionSchema,
+  trainingStatusSchema,
   type DataScope,
   type ExportManifest,
 } from '../../extension/common/contracts/index.ts';
@@ -14,6 +15,8 @@ import { lockDataFolder, runningCompanion } from '../lock.ts';
 import type { Erased } from '../store/erase.ts';
 import { addCommonOptions, type CommonOptions } from './options.ts';
 import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
+
+const STATUS_PATH = '/api/training/status';
 
 interface DeleteOptions extends CommonOptions, TokenOptions {
   all?: true;
@@ -46,8 +49,10 @@ async function exportAll(folder: string, options: CommonOptions): Promise<void> 
 
 async function deleteSome(options: DeleteOptions, command: Command): Promise<void> {
   const scope = scopeOf(options, command);
-  const extension = deleteExtensionData(options.dataDir, scope);
   const running = runningCompanion(options.dataDir);
+  // One that refuses refuses before anything is deleted. The extension's rows go first, or it would send them again.
+  if (running !== null) await askRunning(running, options, 'GET', STATUS_PATH, trainingStatusSchema);
+  const extension = deleteExtensionData(options.dataDir, scope);
   const deletion =
     running === null
       ? deleteUnderLock(options.dataDir, scope)

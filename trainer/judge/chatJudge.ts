@@ -59,6 +59,8 @@ export class ChatJudge implements Judge {
   private readonly underway = new Map<string, Promise<Verdict>>();
   private readonly agent: Agent;
   private readonly url: string;
+  /** The server would answer every question so: what waits is not asked. */
+  private refusal: HoneError | null = null;
 
   constructor(options: ChatJudgeOptions, clock: Clock = systemClock) {
     this.options = options;
@@ -98,6 +100,7 @@ export class ChatJudge implements Judge {
   }
 
   private async ask(key: string, messages: ChatMessage[]): Promise<Verdict> {
+    if (this.refusal !== null) throw this.refusal;
     const result = await this.retrier.ask(key, () => this.exchange(messages));
     if ('lost' in result) return result;
     const { content, cutOff } = result.answer;
@@ -128,7 +131,7 @@ export class ChatJudge implements Judge {
       return { failure: isTimeout(error) ? 'timeout' : 'connection', passes: true };
     }
     const { statusCode } = response;
-    if (REFUSALS.has(statusCode)) throw this.refused(statusCode, text);
+    if (REFUSALS.has(statusCode)) throw (this.refusal ??= this.refused(statusCode, text));
     if (statusCode !== 200) {
       const after = retryAfterMs([response.headers['retry-after']].flat()[0], this.clock.now());
       return {
