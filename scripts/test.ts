@@ -13,6 +13,8 @@ const TOOLS = {
   prettier: 'node_modules/prettier/bin/prettier.cjs',
   mocha: 'node_modules/mocha/bin/mocha.js',
 };
+/** More than any step takes; a failed test can leave something open that never ends. */
+const STEP_LIMIT_MS = 20 * 60_000;
 
 interface Step {
   name: string;
@@ -81,13 +83,26 @@ async function runStep(step: Step): Promise<Result> {
 
 /** Runs this Node with `args` in the repository; what it prints is shown as it comes and returned. */
 async function run(args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: STEP_LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
     process.stdout.write(text);
   });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+    // What it has started may hold the pipe open for ever.
+    child.once('exit', (ended, signal) => {
+      if (signal !== null) resolve(ended);
+    });
+  });
+  if (code === null)
+    console.log(`It was ended: by itself it was not done after ${STEP_LIMIT_MS / 60_000} minutes.`);
   return { code, output };
 }
 
