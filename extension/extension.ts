@@ -2,6 +2,7 @@
 import { v7 as newId } from 'uuid';
 import { Uri, window, workspace, type ExtensionContext } from 'vscode';
 import { Backend } from './node/backend.ts';
+import { KeptLog } from './node/keptLog.ts';
 import { pathsIn } from './node/paths.ts';
 import { openSettings, openWalkthrough, registerCommands } from './vscode/commands.ts';
 import { Completing } from './vscode/completing.ts';
@@ -38,7 +39,8 @@ interface HoneApi {
 /** Called by the editor once. Resolves when the provider is registered; the companion may still be starting. */
 export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const began = Date.now();
-  const log = window.createOutputChannel('Hone', { log: true });
+  const channel = window.createOutputChannel('Hone', { log: true });
+  const log = new KeptLog(channel);
   const settings = new CurrentSettings(log);
   const statusBar = new StatusBar();
   const paths = pathsIn(context.globalStorageUri.fsPath, context.asAbsolutePath('dist'), process.env);
@@ -81,7 +83,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   }
 
   context.subscriptions.push(
-    ...[log, settings, snooze, statusBar, menu, dashboard, completing],
+    ...[channel, settings, snooze, statusBar, menu, dashboard, completing],
     registerCommands(
       {
         ...completionCommands({ settings, completing, snooze, situation }),
@@ -89,13 +91,13 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
         ...modelCommands({ settings, backend, paths, log: (message) => log.info(message) }),
         ...dataCommands({ paths, backend, completing }),
         restartCompanion: () => backend.restartCompanion(),
-        showLog: () => log.show(),
+        showLog: () => channel.show(),
         showMenu: () => menu.show(),
         openDashboard: () => dashboard.show(),
         showStatus: () => dashboard.show('overview'),
         openWalkthrough: () => openWalkthrough(context),
         openSettings: () => openSettings(context),
-        reportIssue: () => reportIssue({ context, paths }, settings.value, situation()),
+        reportIssue: () => reportIssue({ context, paths, log: log.lines }, settings.value, situation()),
       },
       log,
     ),

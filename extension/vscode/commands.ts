@@ -1,11 +1,12 @@
-import { commands, Disposable, window, type ExtensionContext, type LogOutputChannel } from 'vscode';
+import { commands, Disposable, window, type ExtensionContext } from 'vscode';
 import { COMMANDS, type CommandName } from '../common/contributions.ts';
+import type { Log } from '../node/keptLog.ts';
 
 /** What a command does. What it throws is logged and shown. */
 export type Action = () => unknown;
 
 /** Registers every command of the contract; a forgotten one doesn't compile. */
-export function registerCommands(actions: Record<CommandName, Action>, log: LogOutputChannel): Disposable {
+export function registerCommands(actions: Record<CommandName, Action>, log: Log): Disposable {
   const registered = Object.entries(actions).map(([name, act]) => {
     const { id, title } = COMMANDS[name as CommandName];
     return commands.registerCommand(id, async () => {

@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import { commands, Disposable, type ExtensionContext, type LogOutputChannel } from 'vscode';
+import { commands, Disposable, type ExtensionContext } from 'vscode';
 import { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import type { DataScope } from '../common/contracts/data.ts';
 import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
@@ -7,6 +7,7 @@ import { SuggestionFollower } from '../common/suggestion/follower.ts';
 import type { Backend } from '../node/backend.ts';
 import { ContextThread } from '../node/contextThread.ts';
 import { Grammars } from '../node/grammars.ts';
+import type { Log } from '../node/keptLog.ts';
 import type { Paths } from '../node/paths.ts';
 import { Capture } from './capture.ts';
 import { showContext } from './contextKeys.ts';
@@ -27,7 +28,7 @@ interface CompletingOptions {
   settings: () => Settings;
   policy: Policy;
   backend: Backend;
-  log: LogOutputChannel;
+  log: Log;
 }
 
 /** Everything that offers suggestions in this window and watches what becomes of them, connected. */

@@ -1,18 +1,11 @@
-import {
-  ConfigurationTarget,
-  EventEmitter,
-  l10n,
-  workspace,
-  type Disposable,
-  type Event,
-  type LogOutputChannel,
-} from 'vscode';
+import { ConfigurationTarget, EventEmitter, l10n, workspace, type Disposable, type Event } from 'vscode';
 import { readSettings, SETTINGS, SETTINGS_SECTION, type Settings } from '../common/contributions.ts';
 import { languageSwitched, workspaceSwitched } from '../common/status/switches.ts';
+import type { Log } from '../node/keptLog.ts';
 
 /** The settings in force; a refused value is logged and its default stands. */
 export class CurrentSettings implements Disposable {
-  readonly #log: LogOutputChannel;
+  readonly #log: Log;
   readonly #changed = new EventEmitter<{ before: Settings; after: Settings }>();
   readonly #subscription: Disposable;
   #value: Settings;
@@ -20,7 +13,7 @@ export class CurrentSettings implements Disposable {
 
   readonly onChange: Event<{ before: Settings; after: Settings }> = this.#changed.event;
 
-  constructor(log: LogOutputChannel) {
+  constructor(log: Log) {
     this.#log = log;
     this.#value = this.#read();
     this.#subscription = workspace.onDidChangeConfiguration((event) => {

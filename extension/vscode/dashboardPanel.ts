@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Uri, ViewColumn, window, type Disposable, type LogOutputChannel, type WebviewPanel } from 'vscode';
+import { Uri, ViewColumn, window, type Disposable, type WebviewPanel } from 'vscode';
 import { fromDashboardSchema, type DashboardTab, type ToDashboard } from '../common/contracts/dashboard.ts';
 import { dashboardPage } from '../common/dashboard/page.ts';
+import type { Log } from '../node/keptLog.ts';
 import type { DashboardAction } from './dashboardActions.ts';
 import type { DashboardReader } from './dashboardReader.ts';
 
@@ -14,7 +15,7 @@ interface DashboardOptions {
   bundle: Uri;
   /** Does what the page asks for; what it throws is shown. */
   act: (message: DashboardAction) => Promise<void>;
-  log: LogOutputChannel;
+  log: Log;
 }
 
 /** The dashboard, in a tab of the editor. */

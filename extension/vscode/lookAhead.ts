@@ -1,7 +1,8 @@
-import type { CancellationToken, LogOutputChannel, TextDocument } from 'vscode';
+import type { CancellationToken, TextDocument } from 'vscode';
 import type { CompletionResponse, DisplayDecision } from '../common/contracts/index.ts';
 import type { FilterResult } from '../common/filters/index.ts';
 import { samePlace, type Surroundings } from '../common/suggestion/surroundings.ts';
+import type { Log } from '../node/keptLog.ts';
 
 /** A suggestion that stands for this long is being read; most are typed over before. */
 const READING_MS = 200;
@@ -37,14 +38,11 @@ interface Preparation {
  */
 export class LookAhead {
   readonly #make: (place: Place, signal: AbortSignal) => Promise<Made | null>;
-  readonly #log: Pick<LogOutputChannel, 'debug'>;
+  readonly #log: Pick<Log, 'debug'>;
   #timer: NodeJS.Timeout | undefined;
   #preparation: Preparation | undefined;
 
-  constructor(
-    make: (place: Place, signal: AbortSignal) => Promise<Made | null>,
-    log: Pick<LogOutputChannel, 'debug'>,
-  ) {
+  constructor(make: (place: Place, signal: AbortSignal) => Promise<Made | null>, log: Pick<Log, 'debug'>) {
     this.#make = make;
     this.#log = log;
   }

@@ -5,8 +5,8 @@ import {
   type ExtensionContext,
   type InlineCompletionItem,
   type InlineCompletionItemProvider,
-  type LogOutputChannel,
 } from 'vscode';
+import type { Log } from '../node/keptLog.ts';
 
 /** The proposal that tells about display and end of life; see `enabledApiProposals` in package.json. */
 const PROPOSAL = 'inlineCompletionsAdditions';
@@ -33,7 +33,7 @@ export function registerProvider(
   selector: DocumentSelector,
   provider: InlineCompletionItemProvider,
   listener: DisplayListener | null,
-  log: LogOutputChannel,
+  log: Log,
 ): Disposable {
   const manifest = context.extension.packageJSON as { enabledApiProposals?: string[] };
   if (listener && manifest.enabledApiProposals?.includes(PROPOSAL)) {

@@ -5,7 +5,6 @@ import {
   type CancellationToken,
   type InlineCompletionContext,
   type InlineCompletionItemProvider,
-  type LogOutputChannel,
   type Position,
   type TextDocument,
 } from 'vscode';
@@ -23,6 +22,7 @@ import { shapeOf } from '../common/syntax/shape.ts';
 import type { Syntax } from '../common/syntax/types.ts';
 import { TypingPause } from '../common/timing/typingPause.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
+import type { Log } from '../node/keptLog.ts';
 import type { ShownCompletion } from '../node/storeDatabase.ts';
 import type { Capture } from './capture.ts';
 import { documentKey } from './documentView.ts';
@@ -42,7 +42,7 @@ interface ProviderParts extends RequestParts {
   /** What parses a language, once it is loaded. */
   syntaxOf: (languageId: string) => Syntax | undefined;
   record: (completion: ShownCompletion) => void;
-  log: LogOutputChannel;
+  log: Log;
 }
 
 /** One request of the editor. */

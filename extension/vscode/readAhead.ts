@@ -1,13 +1,13 @@
 import {
   window,
   type Disposable,
-  type LogOutputChannel,
   type Position,
   type TextDocument,
   type TextEditorSelectionChangeEvent,
 } from 'vscode';
 import { CACHE_CONTEXT_UNITS, type TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
+import type { Log } from '../node/keptLog.ts';
 import { documentKey } from './documentView.ts';
 import type { Policy } from './policy.ts';
 import { requestAt, type RequestParts } from './requestAt.ts';
@@ -22,7 +22,7 @@ interface ReadAheadParts extends RequestParts {
   policy: Policy;
   /** What it has a suggestion for is not read. */
   cache: TypeThroughCache;
-  log: Pick<LogOutputChannel, 'debug'>;
+  log: Pick<Log, 'debug'>;
 }
 
 /**

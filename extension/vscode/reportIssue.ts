@@ -10,7 +10,7 @@ import type { Paths } from '../node/paths.ts';
 
 /** Opens a document in which a problem can be described, with the state of things filled in. Nothing is sent. */
 export async function reportIssue(
-  { context, paths }: { context: ExtensionContext; paths: Paths },
+  { context, paths, log }: { context: ExtensionContext; paths: Paths; log: readonly string[] },
   settings: Settings,
   situation: Situation,
 ): Promise<void> {
@@ -29,6 +29,7 @@ export async function reportIssue(
       [paths.root, '(the data folder)'],
       [context.extensionPath, '(the extension)'],
     ],
+    log,
   });
   await window.showTextDocument(await workspace.openTextDocument({ language: 'markdown', content }));
 }

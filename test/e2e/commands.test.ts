@@ -116,7 +116,10 @@ describe('the commands in the editor', function () {
     assert.match(text, /State: ready/);
     assert.match(text, /ok +llama\.cpp .* runs/);
     assert.match(text, /ok +\(the extension\)\/trainer\/models\/hone-135m-fim/);
-    assert.ok(!text.includes(hone.folder), text);
+    await window.press('Control+End');
+    const end = await window.waitForText('.editor-instance .view-lines', /"Hone: Show Log"/);
+    assert.match(end, /\[info\] Hone activated in \d+ ms; storage: \(the data folder\)/);
+    assert.ok(!`${text}${end}`.includes(hone.folder), `${text}${end}`);
   });
 
   it('Show Log and Open Settings show what they say', async () => {

@@ -1,3 +1,4 @@
+import { issueLog } from './issueLog.ts';
 import { errorOf, statusView, type Situation } from './statusView.ts';
 
 export interface ReportFacts {
@@ -15,12 +16,16 @@ export interface ReportFacts {
   doctor: string | null;
   /** The chosen model file, which the doctor names; empty: the embedded one. */
   modelPath: string;
-  /** Folders that the doctor names, and what is written in their place. */
+  /** Folders that doctor and log name, and what is written in their place. */
   folders: [folder: string, name: string][];
+  /** The last lines of the extension's log. */
+  log: readonly string[];
 }
 
 /** Settings whose values may name people, folders or machines: that they are set is told, not to what. */
 const PRIVATE_SETTING = /path|url|header|proxy|mirror|token|file/i;
+const CHOSEN_MODEL = '(the chosen model)';
+const OTHER_MACHINE = '(another machine)';
 
 /**
  * A Markdown document to describe a problem in. It holds no code, no home folder and no name of another machine; what
@@ -75,29 +80,46 @@ ${doctorIn(report)}
 
 # Log
 
-"Hone: Show Log" has it. Please look through it before you paste a part here.
+${logIn(report)}
+
+"Hone: Show Log" has all of it. Please look through what you send.
 `;
 }
 
+function doctorIn(report: ReportFacts): string {
+  if (report.doctor === null) return 'The companion is on another machine: run `hone doctor` there.';
+  return block(withoutPlaces(report.doctor, report).trimEnd().split('\n'));
+}
+
+function logIn({ log, modelPath, folders, situation }: ReportFacts): string {
+  const named: [string, string][] = [];
+  if (modelPath !== '') named.push([modelPath, CHOSEN_MODEL]);
+  if (situation.remote !== null) named.push([situation.remote.host, OTHER_MACHINE]);
+  const lines = issueLog(log, [...named, ...folders]);
+  return lines.length === 0 ? 'Nothing was written yet.' : block(lines);
+}
+
 /** Indented, which is a block of code in Markdown. */
-function doctorIn({ doctor, home, modelPath, folders }: ReportFacts): string {
-  if (doctor === null) return 'The companion is on another machine: run `hone doctor` there.';
-  const named = modelPath === '' ? doctor : doctor.replaceAll(modelPath, '(the chosen model)');
-  const unplaced = folders.reduce((text, [folder, name]) => text.replaceAll(folder, name), named);
-  return withoutHome(unplaced, home)
-    .trimEnd()
-    .split('\n')
-    .map((line) => `    ${line}`.trimEnd())
-    .join('\n');
+function block(lines: string[]): string {
+  return lines.map((line) => `    ${line}`.trimEnd()).join('\n');
+}
+
+function withoutPlaces(text: string, { home, modelPath, folders }: ReportFacts): string {
+  const named = modelPath === '' ? text : text.replaceAll(modelPath, CHOSEN_MODEL);
+  return withoutHome(
+    folders.reduce((rest, [folder, name]) => rest.replaceAll(folder, name), named),
+    home,
+  );
 }
 
 function withoutHome(text: string, home: string): string {
   return text.replaceAll(`${home}/`, '~/').replaceAll(`${home}\\`, '~\\');
 }
 
-function errorIn({ situation, home }: ReportFacts): string {
-  const error = withoutHome(errorOf(situation) ?? 'none', home);
-  return situation.remote === null ? error : error.replaceAll(situation.remote.host, '(another machine)');
+function errorIn(report: ReportFacts): string {
+  const { situation } = report;
+  const error = withoutPlaces(errorOf(situation) ?? 'none', report);
+  return situation.remote === null ? error : error.replaceAll(situation.remote.host, OTHER_MACHINE);
 }
 
 function list(facts: [string, string][]): string {

@@ -8,6 +8,7 @@ import { snoozeRest } from '../../../extension/common/status/snooze.ts';
 import type { Situation } from '../../../extension/common/status/statusView.ts';
 import { languageSwitched, workspaceSwitched } from '../../../extension/common/status/switches.ts';
 import { acceptRate, dayStart } from '../../../extension/common/status/today.ts';
+import { KeptLog } from '../../../extension/node/keptLog.ts';
 
 const situation: Situation = {
   companion: { kind: 'ready' },
@@ -179,6 +180,39 @@ describe('adapter versions to choose from', () => {
   });
 });
 
+/** What must not be told stands in lines that are told. */
+const LOG = [
+  '[info] Hone activated in 40 ms; storage: /mnt/someone/hone/companion',
+  "[error] Index: ENOENT: no such file, open '/srv/my customer/plan.ts'",
+  "[warning] Can't read /srv/my customer/plan.ts.",
+  "[warning] Can't read C:\\work\\my customer\\plan.ts.",
+  "[warning] Can't read \\\\server\\my customer\\plan.ts.",
+  "[warning] Can't read ~/my customer/plan.ts.",
+  "[warning] Can't read file:///srv/customer/plan.ts.",
+  '[error] Proxy http://customer:pw@gate.customer:3128 said no to Bearer customer-1234.',
+  '[error] The key customerAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA is wrong.',
+  '[info] http://127.0.0.1:4711 answers with and/or without it; /srv/customer/big.gguf serves.',
+];
+
+describe('what is kept of the log', () => {
+  const told: string[] = [];
+  const write = (message: string) => told.push(message);
+  const log = new KeptLog({ debug: write, info: write, warn: write, error: write });
+
+  it('is the first line of what was told last, debug left out; all of it is written', () => {
+    for (let i = 0; i < 100; i++) log.info(`${i}\nmore`);
+    log.debug('the text');
+    log.warn('late');
+    log.error('lost');
+    assert.deepEqual(told.slice(-4), ['99\nmore', 'the text', 'late', 'lost']);
+    assert.equal(log.lines.length, 40);
+    assert.deepEqual(
+      log.lines.slice(-3).map((line) => line.replace(/^\S+ /, '')),
+      ['[info] 99', '[warning] late', '[error] lost'],
+    );
+  });
+});
+
 describe('an issue report', () => {
   const report = issueReport({
     version: '1.2.3',
@@ -199,6 +233,7 @@ describe('an issue report', () => {
       'ok      /mnt/someone/hone/companion can be written.\nproblem /srv/customer/big.gguf is damaged.\n',
     modelPath: '/srv/customer/big.gguf',
     folders: [['/mnt/someone/hone', '(the data folder)']],
+    log: LOG,
   });
 
   it('says the state and the error', () => {
@@ -208,12 +243,18 @@ describe('an issue report', () => {
       'State: error',
       'debounceMs: 100',
       '    ok      (the data folder)/companion can be written.\n    problem (the chosen model) is damaged.\n',
+      '[info] Hone activated in 40 ms; storage: (the data folder)/companion\n',
+      '[error] Index: ENOENT: no such file, open (a path)\n',
+      "[warning] Can't read (a path)\n",
+      '[error] Proxy (an address) said no to Bearer (hidden)',
+      '[error] The key (hidden) is wrong.\n',
+      '[info] http://127.0.0.1:4711 answers with and/or without it; (the chosen model) serves.\n',
     ])
       assert.ok(report.includes(part), part);
   });
 
-  it('names no home folder, and of a setting with a path not its value', () => {
-    assert.doesNotMatch(report, /someone|customer/);
+  it('names no home folder, no document, no token, no code, and of a setting with a path not its value', () => {
+    assert.doesNotMatch(report, /someone|customer|plan\.ts/);
     assert.match(report, /hone\.companion\.modelPath: \(set\)/);
   });
 
@@ -234,6 +275,7 @@ describe('an issue report', () => {
       doctor: null,
       modelPath: '',
       folders: [],
+      log: [`[error] Nothing listens at ${host}.`],
     });
     assert.doesNotMatch(remote, /big/);
     assert.match(remote, /run `hone doctor` there/);
