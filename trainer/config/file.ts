@@ -59,9 +59,21 @@ function plainTree(path: string, read: () => unknown): Record<string, unknown> {
   } catch (error) {
     throw configError(path, (error as Error).message);
   }
+  if (holdsItself(tree)) throw configError(path, 'An alias (*name) stands inside of what it stands for.');
   // A file of comments alone asks for the defaults.
   if (tree === null) return {};
   if (!isMapping(tree))
     throw configError(path, 'Keys with values are wanted, as in "training: { batchEvents: 16 }".');
   return tree;
+}
+
+/** @param above the values around it; `done` the ones that were looked through */
+function holdsItself(value: unknown, above = new Set<object>(), done = new Set<object>()): boolean {
+  if (typeof value !== 'object' || value === null || done.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  if (Object.values(value).some((inner) => holdsItself(inner, above, done))) return true;
+  above.delete(value);
+  done.add(value);
+  return false;
 }

@@ -113,6 +113,23 @@ describe('the configuration file', () => {
       assert.equal(config.model.path, 'out/a.gguf');
     });
 
+    it('with references inside lists, which may lead on to lists', () => {
+      const text =
+        'data: { train_data_paths: ["${runner.output_dir}/a.jsonl", b.jsonl], val_data_paths: "${data.train_data_paths}" }\nrunner: { output_dir: out }';
+      const { judge } = load(text, [], 'judge').config;
+      assert.deepEqual(
+        [judge.data.trainPaths, judge.data.validationPaths],
+        [
+          ['out/a.jsonl', 'b.jsonl'],
+          ['out/a.jsonl', 'b.jsonl'],
+        ],
+      );
+      const circle = load(
+        'data: { train_data_paths: ["${data.train_data_paths}", "${data.train_data_paths}"] }',
+      );
+      assert.match(circle.warnings.join(), /not used: data\.train_data_paths\./);
+    });
+
     it('and says which expressions it does not evaluate', () => {
       const text =
         'algorithm: { sampling_params: { max_new_tokens: "${subtract:8,4}" } }\ndata: { seed: "${data.seed}" }';
@@ -232,6 +249,11 @@ describe('the configuration file', () => {
         () => loadConfig(join(folder, 'none.yaml')),
         /none\.yaml: The configuration can't be read: ENOENT/,
       );
+    });
+
+    it('when it holds itself', () => {
+      for (const text of ['training: { update: { targets: &x [*x] } }', 'cluster: &x { a: [*x] }'])
+        assert.match(refusal(text), /hone\.yaml: An alias \(\*name\) stands inside of what it stands for\./);
     });
 
     it('when it repeats itself without end', () => {
