@@ -1,13 +1,5 @@
-import {
-  cpSync,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { createWriteStream, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -18,6 +10,7 @@ import {
 import { HoneError } from '../server/shared/errors.ts';
 import { DATABASE_FILE } from '../store/database.ts';
 import { linesOfDatabase } from '../store/exportLines.ts';
+import { copyFiles, filesBelow } from './copyFiles.ts';
 import { extensionFilesOf } from './installation.ts';
 
 const MANIFEST_FILE = 'manifest.json';
@@ -42,7 +35,7 @@ export async function exportFolder(dataDir: string, folder: string): Promise<Exp
   if (extension !== null)
     rows[EXTENSION_ROWS] = await writeRows(extension.database, join(folder, EXTENSION_ROWS));
   for (const path of [...TREES.map((tree) => join(dataDir, tree)), ...(extension?.logs ?? [])])
-    if (existsSync(path)) cpSync(path, join(folder, basename(path)), { recursive: true });
+    copyFiles(path, join(folder, basename(path)), filesBelow(path));
   const manifest: ExportManifest = {
     v: 1,
     exportedAt: new Date().toISOString(),
@@ -79,8 +72,8 @@ async function writeRows(database: string, path: string): Promise<ExportEnd['row
 }
 
 function filesIn(folder: string): ExportManifest['files'] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ path: relative(folder, path).split(sep).join('/'), bytes: statSync(path).size }));
+  return [...filesBelow(folder)].map((path) => ({
+    path: path.split(sep).join('/'),
+    bytes: statSync(join(folder, path)).size,
+  }));
 }
