@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   DEFAULT_WORKSPACE,
   type AdapterList,
@@ -40,6 +39,7 @@ import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
+import { keptScoresPath, tidyKeptScores } from './tidy.ts';
 import { performUpdate, planOf, updateConfigOf, type UpdateParts } from './update.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
@@ -107,7 +107,7 @@ export class Coordinator {
         weightType: config.weightType,
         endTokens: engine.model.endTokens,
         cacheBytes: settings.learnerCacheBytes,
-        keptPath: join(store.dataDir, 'cache', `gate-${engine.model.hash}.gguf`),
+        keptPath: keptScoresPath(store.dataDir, engine.model.hash),
       },
       silenceMs: settings.learnerSilenceMs,
       logger,
@@ -150,6 +150,7 @@ export class Coordinator {
     const unfinished = finishInterruptedErasure(store, logger);
     if (unfinished !== null) this.tell(unfinished);
     removeOrphans(store, logger);
+    tidyKeptScores(store.dataDir, hash);
     this.trouble = (await loadActive(store, engine, logger)) ?? this.trouble;
     this.retention.now();
     this.wake(0);

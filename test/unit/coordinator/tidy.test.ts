@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tidyAdapters } from '../../../trainer/coordinator/tidy.ts';
+import { keptScoresPath, tidyAdapters, tidyKeptScores } from '../../../trainer/coordinator/tidy.ts';
 import { defaultUpdateConfig } from '../../../trainer/learning/config.ts';
 import { openStore, type Store } from '../../../trainer/store/store.ts';
 import { MODEL_HASH } from '../../fixtures/records.ts';
@@ -66,5 +66,15 @@ describe('tidying adapter files', () => {
     tidyAdapters(store, 2);
     assert.deepEqual(versionsOf('.gguf').slice(0, 2), [2, 6]);
     assert.deepEqual(versionsOf('.state'), [2, 103, 104, 105]);
+  });
+
+  it('leaves nothing of what the gate kept of other models', () => {
+    tidyKeptScores(dataDir, MODEL_HASH);
+    mkdirSync(join(dataDir, 'cache'));
+    const paths = [keptScoresPath(dataDir, MODEL_HASH), keptScoresPath(dataDir, 'other')];
+    for (const path of [...paths, `${paths[1]}.part`, join(dataDir, 'cache', 'another.gguf')])
+      writeFileSync(path, '');
+    tidyKeptScores(dataDir, MODEL_HASH);
+    assert.deepEqual(readdirSync(join(dataDir, 'cache')).sort(), ['another.gguf', `gate-${MODEL_HASH}.gguf`]);
   });
 });
