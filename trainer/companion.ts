@@ -111,6 +111,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     await coordinator.start();
     inference.environment.adapters = {
       list: () => coordinator.loadable(),
+      forWorkspace: (workspaceKey) => coordinator.adapterFor(workspaceKey),
       activate: async (version, scale) => void (await coordinator.activate(version, scale)),
     };
     const acceptance = new AcceptanceModel({

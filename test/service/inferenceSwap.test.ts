@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pino from 'pino';
 import { openTinyEngine, request, type TinyEngine } from '../fixtures/tinyEngine.ts';
 import { writeTinyAdapter } from '../fixtures/tinyModel.ts';
 
@@ -93,6 +94,63 @@ describe('adapters in service', () => {
     for (const version of versions) {
       const texts = results.filter((result) => result.adapterVersion === version).map(({ text }) => text);
       assert.equal(new Set(texts).size, 1, `version ${version} gave different texts`);
+    }
+  });
+
+  it('that requests name answer these alone; two stay open beside the one in service', async () => {
+    const lines: string[] = [];
+    const logger = pino({ base: undefined }, { write: (line: string) => void lines.push(line) });
+    const other = await openTinyEngine({}, { logger });
+    try {
+      const { engine } = other;
+      const refs = [1, 2, 3].map((version) => ({
+        version,
+        path: other.adapter(`${version}.gguf`, { seed: version }),
+        scale: 1,
+      }));
+      const ask = (version: number) =>
+        engine.generate(
+          request(engine, PROMPT, {
+            maxTokens: 8,
+            ...(version === 0 ? {} : { adapter: refs[version - 1]! }),
+          }),
+        );
+      const alone = [await ask(0)];
+      for (const ref of refs) {
+        await engine.useAdapter(ref);
+        alone.push(await ask(0));
+      }
+      await engine.useAdapter(BASE);
+      lines.length = 0;
+      const turns = [1, 0, 2, 1, 2, 3, 1, 0, 2];
+      const results = await Promise.all(turns.map(ask));
+      assert.deepEqual(
+        results.map(({ adapterVersion }) => adapterVersion),
+        turns,
+      );
+      for (const [index, turn] of turns.entries()) assert.equal(results[index]!.text, alone[turn]!.text);
+      assert.ok(new Set(alone.map(({ text }) => text)).size > 2);
+
+      await engine.forget();
+      lines.length = 0;
+      for (const turn of [1, 2, 1, 3, 1, 2]) await ask(turn);
+      const opened = lines
+        .map((line) => JSON.parse(line) as { msg: string; version: number; closed: number | null })
+        .filter(({ msg }) => msg.startsWith('Opened'));
+      assert.deepEqual(
+        opened.map(({ version, closed }) => [version, closed]),
+        [
+          [1, null],
+          [2, null],
+          [3, 2],
+          [2, 3],
+        ],
+      );
+      await engine.dropAdapter(1);
+      const again = await ask(1);
+      assert.equal(again.cachedTokens, 0, 'in a context that knows no prompt');
+    } finally {
+      await other.close();
     }
   });
 

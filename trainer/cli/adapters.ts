@@ -5,6 +5,7 @@ import {
   adapterCollectionSchema,
   adapterListSchema,
   DEFAULT_WORKSPACE,
+  trainingStatusSchema,
   type AdapterCollection,
 } from '../../extension/common/contracts/index.ts';
 import { servedScale } from '../../extension/common/status/adapterChoices.ts';
@@ -19,8 +20,11 @@ import { addCommonOptions, parseInteger, type CommonOptions } from './options.ts
 import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
 
 type AdapterOptions = CommonOptions & TokenOptions;
+type WorkspaceOptions = AdapterOptions & { workspace?: string };
 
 const MEGABYTE = 1e6;
+/** Of a workspace's key in a list; `--json` and `show` tell all of it. */
+const KEY_CHARACTERS = 8;
 
 /** Adds `adapters` with its sub-commands; without one it lists. */
 export function addAdaptersCommand(program: Command): void {
@@ -37,10 +41,11 @@ export function addAdaptersCommand(program: Command): void {
     .action((version: number, options: AdapterOptions) => show(version, options));
   add('activate', 'bring a version into service, 0 for the base model')
     .argument('<version>', 'version', parseInteger)
-    .action((version: number, options: AdapterOptions) => activate(version, options));
-  add('rollback', 'serve the version that the one in service was made from').action(
-    (options: AdapterOptions) => rollBack(options),
-  );
+    .option('--workspace <key>', 'only for this workspace; default: the one that the version was learned in')
+    .action((version: number, options: WorkspaceOptions) => activate(version, options));
+  add('rollback', 'serve the version that the one in service was made from')
+    .option('--workspace <key>', 'the version of this workspace; default: the shared one')
+    .action((options: WorkspaceOptions) => rollBack(options));
   add('gc', 'delete the files of rejected and rolled-back versions').action((options: AdapterOptions) =>
     collect(options),
   );
@@ -95,27 +100,39 @@ function show(version: number, options: AdapterOptions): void {
   });
 }
 
-async function activate(version: number, options: AdapterOptions): Promise<void> {
+async function activate(version: number, options: WorkspaceOptions): Promise<void> {
   const running = runningCompanion(options.dataDir);
   if (running !== null) {
-    const path = `/api/adapters/${version}/activate`;
-    return report(options, (await askRunning(running, options, 'POST', path, adapterListSchema)).active);
+    const path = `/api/adapters/${version}/activate${queryOf(options)}`;
+    const { adapters } = await askRunning(running, options, 'POST', path, adapterListSchema);
+    return report(
+      options,
+      version,
+      keyOf(
+        options,
+        adapters.find((one) => one.version === version),
+      ),
+    );
   }
   const hash = await modelHash(options);
   withOwnStore(options, (store) => {
-    store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
-    report(options, version);
+    const key = keyOf(options, store.adapters.get(version));
+    store.adapters.activate(hash, key, version);
+    report(options, version, key);
   });
 }
 
-async function rollBack(options: AdapterOptions): Promise<void> {
+async function rollBack(options: WorkspaceOptions): Promise<void> {
+  const key = keyOf(options, null);
   const running = runningCompanion(options.dataDir);
   if (running !== null) {
-    const path = '/api/adapters/rollback';
-    return report(options, (await askRunning(running, options, 'POST', path, adapterListSchema)).active);
+    const path = `/api/adapters/rollback${queryOf(options)}`;
+    await askRunning(running, options, 'POST', path, adapterListSchema);
+    const status = await askRunning(running, options, 'GET', '/api/training/status', trainingStatusSchema);
+    return report(options, status.adapters[key]?.version ?? status.adapterVersion, key);
   }
   const hash = await modelHash(options);
-  withOwnStore(options, (store) => report(options, store.adapters.rollBack(hash, DEFAULT_WORKSPACE)));
+  withOwnStore(options, (store) => report(options, store.adapters.rollBack(hash, key), key));
 }
 
 async function collect(options: AdapterOptions): Promise<void> {
@@ -136,8 +153,18 @@ async function modelHash(options: AdapterOptions): Promise<string> {
   return hashModelFile(options.model, options.dataDir);
 }
 
-function report(options: AdapterOptions, active: number): void {
-  console.log(options.json ? JSON.stringify({ active }) : `Version ${active} is in service.`);
+/** The workspace that a command is about: the one that is named, else the version's own. */
+function keyOf({ workspace }: WorkspaceOptions, version: { workspaceKey: string } | null = null): string {
+  return workspace ?? version?.workspaceKey ?? DEFAULT_WORKSPACE;
+}
+
+function queryOf({ workspace }: WorkspaceOptions): string {
+  return workspace === undefined ? '' : `?workspace=${encodeURIComponent(workspace)}`;
+}
+
+function report(options: AdapterOptions, active: number, key: string): void {
+  const where = key === DEFAULT_WORKSPACE ? '' : ` for workspace ${key}`;
+  console.log(options.json ? JSON.stringify({ active }) : `Version ${active} is in service${where}.`);
 }
 
 /** Reading is safe beside a running companion. */
@@ -175,6 +202,9 @@ function lineOf(store: Store, row: AdapterRow): string {
     ...servedColumns(row.figures),
     new Date(row.createdAt).toISOString(),
     ...fuseNote(row.figures),
+    ...(row.workspaceKey === DEFAULT_WORKSPACE
+      ? []
+      : [`workspace ${row.workspaceKey.slice(0, KEY_CHARACTERS)}`]),
     ...(isActive(store, row) ? ['in service'] : []),
     ...(row.collected ? ['file deleted'] : []),
   ].join('  ');

@@ -55,6 +55,7 @@ export function recentAdapters(store: Store, active: number, maxLag: number): Ad
  * Builds the samples of settled events and the texts that the gate scores.
  *
  * @param heldOutIds the events that the gate is to score; null: the newest
+ * @param workspaceKey whose events the gate scores; absent: those of all workspaces
  */
 export function buildBatch(
   store: Store,
@@ -63,6 +64,7 @@ export function buildBatch(
   context: Omit<SampleContext, 'recentVersions'>,
   now: number | null,
   heldOutIds: ReadonlySet<string> | null,
+  workspaceKey?: string,
 ): Batch {
   const full = { ...context, recentVersions: new Set(recent.map((adapter) => adapter.version)) };
   const useless: string[] = [];
@@ -83,7 +85,7 @@ export function buildBatch(
     samples,
     eventIds: samples.map((sample) => sample.eventId),
     useless,
-    heldOut: heldOutItems(store, full, now, heldOutIds),
+    heldOut: heldOutItems(store, full, now, heldOutIds, workspaceKey),
     adapters: recent.filter((adapter, index) => index === 0 || served.has(adapter.version)),
     baseline: next,
     stale: built.filter((one) => one.stale).length,
@@ -122,10 +124,11 @@ function heldOutItems(
   context: SampleContext,
   now: number | null,
   ids: ReadonlySet<string> | null,
+  workspaceKey: string | undefined,
 ): ScoreItem[] {
   const { settings, modelHash } = context;
   const items: ScoreItem[] = [];
-  for (const facts of store.facts.heldOut(LOOKED_AT_PER_GATE_ITEM * settings.maxGateItems)) {
+  for (const facts of store.facts.heldOut(LOOKED_AT_PER_GATE_ITEM * settings.maxGateItems, workspaceKey)) {
     if (items.length === settings.maxGateItems) break;
     if (ids?.has(facts.eventId) === false) continue;
     if (eligibilityOf(facts, modelHash, settings, now).state !== 'ready') continue;

@@ -20,6 +20,7 @@ const STEP_PREFIX = 'global_step_';
 
 const planSchema = z.object({
   version: z.int(),
+  workspaceKey: z.string().default(DEFAULT_WORKSPACE),
   modelHash: z.string(),
   parent: z.int(),
   /** At which the parent is trained on. */
@@ -34,8 +35,8 @@ const planSchema = z.object({
 export type UpdatePlan = z.infer<typeof planSchema>;
 
 /** File of a version's adapter, in the folder of adapters; the optimizer's moments lie beside it. */
-export function adapterFile(version: number, id: string): string {
-  return `${stepFolder(version)}/adapter-${id}.gguf`;
+export function adapterFile(workspaceKey: string, version: number, id: string): string {
+  return `${stepFolder(workspaceKey, version)}/adapter-${id}.gguf`;
 }
 
 /**
@@ -45,8 +46,11 @@ export function adapterFile(version: number, id: string): string {
  * @throws HoneError `storage_full`, `data_dir_unusable`
  */
 export function writePlan(store: Store, plan: UpdatePlan): void {
-  const path = planPath(store, plan.version);
+  const path = planPath(store, plan.workspaceKey, plan.version);
   guarded(path, () => {
+    // The update of another workspace that was to have the number and failed.
+    for (const other of plansOf(store, plan.version))
+      if (other !== path) rmSync(dirname(other), { recursive: true, force: true });
     makePrivateFolder(dirname(path));
     writeFileSync(path, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600 });
   });
@@ -61,17 +65,23 @@ export function unfinishedPlan(
   modelHash: string,
   { config, seed }: Pick<Extract<LearnerRequest, { type: 'update' }>, 'config' | 'seed'>,
 ): UpdatePlan | null {
-  const plan = readPlan(planPath(store, store.adapters.nextVersion()));
+  const [path] = plansOf(store, store.adapters.nextVersion());
+  const plan = path === undefined ? null : readPlan(path);
   if (plan === null || plan.modelHash !== modelHash || plan.seed !== seed) return null;
-  const parent = store.adapters.active(modelHash, DEFAULT_WORKSPACE);
+  const parent = store.adapters.active(modelHash, plan.workspaceKey);
   const scale = store.adapters.get(parent)?.scale ?? BASE_ADAPTER.scale;
   if (plan.parent !== parent || plan.scale !== scale) return null;
   return JSON.stringify(plan.config) === JSON.stringify(updateConfigSchema.parse(config)) ? plan : null;
 }
 
-/** The events of a plan in its order; null when one of them is decided about or gone. */
-export function eventsOf(store: Store, plan: UpdatePlan): OutcomeFacts[] | null {
-  const undecided = new Map(store.facts.undecided().map((facts) => [facts.eventId, facts]));
+/** The events of a plan in its order; null when one of them is decided about, gone or another adapter's. */
+export function eventsOf(
+  store: Store,
+  plan: UpdatePlan,
+  keyOf: (facts: OutcomeFacts) => string,
+): OutcomeFacts[] | null {
+  const own = store.facts.undecided().filter((facts) => keyOf(facts) === plan.workspaceKey);
+  const undecided = new Map(own.map((facts) => [facts.eventId, facts]));
   const events = plan.eventIds.flatMap((id) => undecided.get(id) ?? []);
   return events.length === plan.eventIds.length ? events : null;
 }
@@ -100,7 +110,8 @@ export function removeCheckpoint(store: Store, file: string): number {
 export function removeOrphans(store: Store, logger: Logger): void {
   const owned = store.adapters.list().filter((row) => !row.collected);
   const plans = new Set(owned.map((row) => `${dirname(row.file)}/${PLAN_FILE}`));
-  plans.add(`${stepFolder(store.adapters.nextVersion())}/${PLAN_FILE}`);
+  const [last] = plansOf(store, store.adapters.nextVersion());
+  if (last !== undefined) plans.add(relative(store.adapterDir, last).split(sep).join('/'));
   const entries = readdirSync(store.adapterDir, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => !one.isDirectory())) {
     const path = join(entry.parentPath, entry.name);
@@ -124,10 +135,17 @@ export function readPlan(path: string): UpdatePlan | null {
   }
 }
 
-function planPath(store: Store, version: number): string {
-  return join(store.adapterDir, stepFolder(version), PLAN_FILE);
+function planPath(store: Store, workspaceKey: string, version: number): string {
+  return join(store.adapterDir, stepFolder(workspaceKey, version), PLAN_FILE);
 }
 
-function stepFolder(version: number): string {
-  return `${workspaceFolder(DEFAULT_WORKSPACE)}/${STEP_PREFIX}${version}`;
+/** Plans of a version, whose number is given once, in whichever workspace's folder. */
+function plansOf(store: Store, version: number): string[] {
+  return readdirSync(store.adapterDir)
+    .map((folder) => join(store.adapterDir, folder, `${STEP_PREFIX}${version}`, PLAN_FILE))
+    .filter((path) => existsSync(path));
+}
+
+function stepFolder(workspaceKey: string, version: number): string {
+  return `${workspaceFolder(workspaceKey)}/${STEP_PREFIX}${version}`;
 }

@@ -1,5 +1,4 @@
 import {
-  DEFAULT_WORKSPACE,
   type AdapterList,
   type AdapterRef,
   type DataScope,
@@ -32,6 +31,7 @@ import {
   listAdapters,
   loadableAdapters,
   loadActive,
+  openFor,
   rollBackAdapter,
 } from './registry.ts';
 import { keepToRetention } from './retention.ts';
@@ -41,6 +41,7 @@ import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
 import { keptScoresPath, tidyKeptScores } from './tidy.ts';
 import { performUpdate, planOf, updateConfigOf, type UpdateParts } from './update.ts';
+import { adapterKey, completeBatch, inService, keyOfEvent, newestGroup } from './workspaces.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
 /** Until an update is tried again that there was no room to write down. */
@@ -115,7 +116,7 @@ export class Coordinator {
     const board = new Board(store.dataDir, logger);
     this.pause = new LearningPause(store.dataDir);
     this.budget = new LearningBudget({ ...(options.budget ?? NO_LIMITS), logger });
-    this.fuse = new LiveFuse({ store, engine, board, logger });
+    this.fuse = new LiveFuse({ store, engine, settings, board, logger });
     const text = engineText(engine, settings.maxTargetTokens);
     this.parts = {
       store,
@@ -176,9 +177,8 @@ export class Coordinator {
       if (this.ending.signal.aborted) return { status: 'busy', run: null };
       this.budget.requireMemory();
       await this.lookAtServed();
-      const { maxStepEvents } = this.options.settings;
-      const settled = this.queue.settled();
-      const events = this.cutShort() ?? this.suspects.choose(settled, maxStepEvents);
+      const settled = newestGroup(this.parts.settings, this.suspects.without(this.queue.settled()));
+      const events = this.cutShort() ?? this.suspects.choose(settled, this.parts.settings.maxStepEvents);
       const run = await this.update(events, null);
       if (run !== null) return { status: 'done', run };
       const last = this.status().lastRun;
@@ -203,6 +203,7 @@ export class Coordinator {
       pausedBecause: this.progress === null || this.resting ? this.budget.reason : null,
       trouble: this.trouble,
       learner: this.learner.ready,
+      versions: this.versions,
       live: this.fuse.status(),
     });
   }
@@ -222,34 +223,48 @@ export class Coordinator {
     return { runs: this.options.store.runs.newest(this.options.engine.model.hash, limit) };
   }
 
+  /** What a workspace's requests are answered with, as `openFor` tells; one that can't be loaded is rolled back. */
+  async adapterFor(workspaceKey: string): Promise<AdapterRef | undefined> {
+    const { store, engine, settings, logger } = this.options;
+    const opened = await openFor(store, engine, logger, adapterKey(settings, workspaceKey));
+    this.trouble = opened.trouble ?? this.trouble;
+    return opened.adapter;
+  }
+
   /** Versions of the loaded model whose files are there, the base first. */
   loadable(): AdapterRef[] {
     return loadableAdapters(this.options.store, this.options.engine.model.hash);
   }
 
   adapters(): AdapterList {
-    return listAdapters(this.options.store, this.options.engine.model);
+    return listAdapters(this.options.store, this.options.engine.model, this.versions);
   }
 
   /**
    * Brings a version into service by hand, at another scale when one is given.
    *
-   * @throws HoneError when it does not exist, belongs to another model or its file is gone.
+   * @param workspaceKey absent: the workspace that it was learned in
+   * @throws HoneError when it does not exist, belongs to another model or workspace or its file is gone.
    */
-  async activate(version: number, scale?: number): Promise<AdapterList> {
-    await activateAdapter(this.options.store, this.options.engine, version, scale);
-    this.parts.board.say(DEFAULT_WORKSPACE, `Version ${version} was brought into service by hand.`);
+  async activate(version: number, scale?: number, workspaceKey?: string): Promise<AdapterList> {
+    const { store, engine, settings } = this.options;
+    const key = adapterKey(settings, workspaceKey ?? store.adapters.get(version)?.workspaceKey);
+    await activateAdapter(store, engine, version, scale, key);
+    this.parts.board.say(key, `Version ${version} was brought into service by hand.`);
     return this.adapters();
   }
 
   /**
-   * Takes the version in service back and serves the one it was made from.
+   * Takes the version in service of a workspace back and serves the one it was made from.
    *
-   * @throws HoneError when the base is in service, or the other can't be loaded: then nothing is changed.
+   * @param workspaceKey absent: the shared one's
+   * @throws HoneError when it has none to take back, or the other can't be loaded: then nothing is changed.
    */
-  async rollBack(): Promise<AdapterList> {
-    const version = await rollBackAdapter(this.options.store, this.options.engine);
-    this.parts.board.say(DEFAULT_WORKSPACE, `Rolled back by hand; version ${version} is in service.`);
+  async rollBack(workspaceKey?: string): Promise<AdapterList> {
+    const { store, engine, settings } = this.options;
+    const key = adapterKey(settings, workspaceKey);
+    const version = await rollBackAdapter(store, engine, key);
+    this.parts.board.say(key, `Rolled back by hand; version ${version} is in service.`);
     return this.adapters();
   }
 
@@ -302,15 +317,16 @@ export class Coordinator {
       await this.lookAtServed();
       if (this.learner.waitMs > 0) return this.wake(this.learner.waitMs);
       const { ready, nextSettlement } = this.queue.current();
-      const { batchEvents } = this.options.settings;
+      const { settings } = this.options;
       const again = this.cutShort();
-      if (again === null && this.suspects.without(ready).length < batchEvents) {
+      const full = completeBatch(settings, this.suspects.without(ready));
+      if (again === null && full.length === 0) {
         if (Number.isFinite(nextSettlement)) this.wake(Math.max(0, nextSettlement - Date.now()));
         return;
       }
       if (await this.budget.mustWait()) return this.wake(this.budget.intervalMs);
       const now = again === null ? Date.now() : null;
-      const events = again ?? this.suspects.choose(ready, batchEvents);
+      const events = again ?? this.suspects.choose(full, settings.batchEvents);
       await this.budget.restDuring(
         () => this.update(events, now),
         (rests) => {
@@ -330,7 +346,11 @@ export class Coordinator {
   /** The events of an update that was cut short, to make it again as it was; null: there is none. */
   private cutShort(): OutcomeFacts[] | null {
     const plan = this.suspects.calm ? planOf(this.parts) : null;
-    return plan === null ? null : eventsOf(this.options.store, plan);
+    return plan && eventsOf(this.parts.store, plan, (facts) => keyOfEvent(this.parts.settings, facts));
+  }
+
+  private get versions(): Map<string, number> {
+    return inService(this.options.store, this.options.engine.model.hash, this.options.settings);
   }
 
   private async lookAtServed(): Promise<void> {

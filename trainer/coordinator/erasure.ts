@@ -2,6 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DataScope } from '../../extension/common/contracts/index.ts';
+import { boardFolder, workspaceFolder } from '../board/board.ts';
 import { eraseBoard, eraseFromBoard } from '../board/erase.ts';
 import type { Engine } from '../inference/types.ts';
 import type { Logger } from '../server/shared/logging.ts';
@@ -72,6 +73,10 @@ export function finishErasure(store: Store): void {
     for (const { version, file } of store.adapters.list())
       if (versions.has(version)) removeCheckpoint(store, file);
     forgetInPlans(store);
+    for (const key of pending.workspaces) {
+      rmSync(join(store.adapterDir, workspaceFolder(key)), { recursive: true, force: true });
+      rmSync(join(boardFolder(store.dataDir), workspaceFolder(key)), { recursive: true, force: true });
+    }
     eraseFromBoard(store.dataDir, { versions, runIds: new Set(pending.runIds) });
   }
   store.erasure.clean();

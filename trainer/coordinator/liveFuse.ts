@@ -7,13 +7,24 @@ import type { Logger } from '../server/shared/logging.ts';
 import { BASE_VERSION } from '../store/adapters.ts';
 import type { Store } from '../store/store.ts';
 import { loadActive } from './registry.ts';
+import type { TrainingSettings } from './settings.ts';
+import { adapterKey, inService, workspaceOf } from './workspaces.ts';
 
 interface FuseParts {
   store: Store;
   engine: Engine;
+  settings: Pick<TrainingSettings, 'adapters'>;
   board: Board;
   logger: Logger;
 }
+
+interface Look {
+  event: number;
+  version: number;
+  watched: Watched;
+}
+
+const NEVER: Look = { event: -Infinity, version: -1, watched: { figures: {}, alarms: [] } };
 
 /** Newest outcomes that are read: those of the versions in doubt, of the ones before, and ignored ones between. */
 const READ_OUTCOMES = 600;
@@ -26,31 +37,35 @@ const EVENTS_A_LOOK = 10;
  */
 export class LiveFuse {
   private readonly parts: FuseParts;
-  private lookedAt = { event: -Infinity, version: -1 };
-  private watched: Watched = { figures: {}, alarms: [] };
+  /** By the adapter's key, the one looked at last last. */
+  private readonly looks = new Map<string, Look>();
   private blown: TrainingStatus['rolledBack'];
 
   constructor(parts: FuseParts) {
     this.parts = parts;
   }
 
-  /** Figures of the newest outcomes, by tag, as of the last look. */
-  get figures(): Record<string, number> {
-    return this.watched.figures;
+  /** Figures of the newest outcomes of an adapter, by tag, as of the last look. */
+  figuresOf(key: string): Record<string, number> {
+    return this.looks.get(key)?.watched.figures ?? {};
   }
 
   /** What was served was deleted: nothing is known of it any more. */
   forget(): void {
-    this.lookedAt = { event: -Infinity, version: -1 };
-    this.watched = { figures: {}, alarms: [] };
+    this.looks.clear();
     this.blown = undefined;
   }
 
   /** For the status. */
   status(): Pick<TrainingStatus, 'served' | 'rolledBack'> {
-    const { figures, alarms } = this.watched;
+    const [key = DEFAULT_WORKSPACE] = [...this.looks.keys()].slice(-1);
+    const alarms = [...this.looks.values()].flatMap((look) => look.watched.alarms);
     return {
-      served: { figures, alarms: alarms.map((alarm) => alarm.message) },
+      served: {
+        figures: this.figuresOf(key),
+        alarms: [...new Set(alarms.map((alarm) => alarm.message))],
+        workspaceKey: key,
+      },
       ...(this.blown === undefined ? {} : { rolledBack: this.blown }),
     };
   }
@@ -61,42 +76,68 @@ export class LiveFuse {
    * @returns what could not be loaded after a version was taken back, or null.
    */
   async look(): Promise<string | null> {
-    const { store, engine } = this.parts;
+    const { store, engine, settings } = this.parts;
     const event = store.served.lastEvent();
-    const version = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
-    const due = event - this.lookedAt.event >= EVENTS_A_LOOK || version !== this.lookedAt.version;
-    if (!due) return null;
-    this.lookedAt = { event, version };
-    const rows = store.served.newest(engine.model.hash, READ_OUTCOMES);
-    const chain = chainOf(store, version);
-    this.tellAlarms(watchServed(rows, chain));
-    const figures = figuresOfVersion(rows, version);
-    if (version !== BASE_VERSION && Object.keys(figures).length > 0)
-      store.adapters.addFigures(version, figures);
-    const byHand = store.adapters.get(version)?.status === 'rolledBack';
-    const verdict = byHand ? null : fuseVerdict(rows, chain);
-    return verdict === null ? null : this.blow(version, verdict);
-  }
-
-  private async blow(version: number, { target, reason, figures }: FuseVerdict): Promise<string | null> {
-    const { store, engine, board, logger } = this.parts;
-    store.adapters.addFigures(version, figures);
-    store.adapters.rollBackTo(engine.model.hash, DEFAULT_WORKSPACE, target);
-    const text = `Version ${version} was taken out of service, version ${target} serves again. ${reason}`;
-    logger.warn({ version, target, figures }, text);
-    board.say(DEFAULT_WORKSPACE, text);
-    const trouble = await loadActive(store, engine, logger);
-    this.blown = { version, target, reason, at: Date.now() };
+    let trouble: string | null = null;
+    for (const [key, version] of inService(store, engine.model.hash, settings)) {
+      const before = this.looks.get(key) ?? NEVER;
+      const isNew = version !== before.version;
+      if (!isNew && event - before.event < EVENTS_A_LOOK) continue;
+      if (!isNew && !this.wasUsed(key, before.event)) this.looks.set(key, { ...before, event });
+      else trouble = (await this.lookAt(key, version, event)) ?? trouble;
+    }
     return trouble;
   }
 
-  private tellAlarms(watched: Watched): void {
-    const known = new Set(this.watched.alarms.map((alarm) => alarm.name));
-    this.watched = watched;
+  /** Whether an event since another one is about what an adapter may have served. */
+  private wasUsed(key: string, event: number): boolean {
+    const { store, settings } = this.parts;
+    const keys = store.served.workspacesSince(event).map((workspace) => adapterKey(settings, workspace));
+    return key === DEFAULT_WORKSPACE || keys.includes(key);
+  }
+
+  private async lookAt(key: string, version: number, event: number): Promise<string | null> {
+    const { store, engine, settings } = this.parts;
+    // Workspaces without a version of their own are served by the shared one.
+    const workspace = key === DEFAULT_WORKSPACE ? undefined : workspaceOf(settings, key);
+    const rows = store.served.newest(engine.model.hash, READ_OUTCOMES, workspace);
+    const chain = chainOf(store, version);
+    const watched = watchServed(rows, chain);
+    this.tellAlarms(key, watched);
+    this.looks.delete(key);
+    this.looks.set(key, { event, version, watched });
+    const row = store.adapters.get(version);
+    const figures = figuresOfVersion(rows, version);
+    if (row?.workspaceKey === key && Object.keys(figures).length > 0)
+      store.adapters.addFigures(version, figures);
+    const byHand = row?.status === 'rolledBack' || (row !== null && row.workspaceKey !== key);
+    const verdict = byHand ? null : fuseVerdict(rows, chain);
+    return verdict === null ? null : this.blow(key, version, verdict);
+  }
+
+  private async blow(
+    key: string,
+    version: number,
+    { target: proven, reason, figures }: FuseVerdict,
+  ): Promise<string | null> {
+    const { store, engine, board, logger } = this.parts;
+    store.adapters.addFigures(version, figures);
+    store.adapters.rollBackTo(engine.model.hash, key, proven);
+    const target = store.adapters.active(engine.model.hash, key);
+    const text = `Version ${version} was taken out of service, version ${target} serves again. ${reason}`;
+    logger.warn({ version, target, figures }, text);
+    board.say(key, text);
+    const trouble = await loadActive(store, engine, logger, key);
+    this.blown = { version, target, reason, at: Date.now(), workspaceKey: key };
+    return trouble;
+  }
+
+  private tellAlarms(key: string, watched: Watched): void {
+    const known = new Set(this.looks.get(key)?.watched.alarms.map((alarm) => alarm.name));
     for (const { name, message } of watched.alarms) {
       if (known.has(name)) continue;
       this.parts.logger.warn({ alarm: name }, message);
-      this.parts.board.say(DEFAULT_WORKSPACE, `Alarm. ${message}`);
+      this.parts.board.say(key, `Alarm. ${message}`);
     }
   }
 }

@@ -34,28 +34,66 @@ export function adapterRef(store: Store, version: number): AdapterRef {
 }
 
 /**
- * Loads the version in service into the engine. One that can't be loaded is rolled back to its parent, and so on.
+ * Loads the version in service of a key into the engine. One that can't be loaded is rolled back to its parent, and
+ * so on.
  *
  * @returns what had to be rolled back and why, or null.
  */
-export async function loadActive(store: Store, engine: Engine, logger: Logger): Promise<string | null> {
+export async function loadActive(
+  store: Store,
+  engine: Engine,
+  logger: Logger,
+  key = DEFAULT_WORKSPACE,
+): Promise<string | null> {
   let trouble: string | null = null;
   for (;;) {
-    const version = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
+    const version = store.adapters.active(engine.model.hash, key);
     try {
-      if (engine.adapter.version !== version) await engine.useAdapter(adapterRef(store, version));
+      if (engine.adapter.version !== version) await serveAdapter(engine, key, adapterRef(store, version));
       return trouble;
     } catch (error) {
-      if (version === BASE_VERSION) throw error;
-      const next = store.adapters.rollBack(engine.model.hash, DEFAULT_WORKSPACE);
+      // Another request has found out before, or somebody chose another one.
+      if (store.adapters.active(engine.model.hash, key) !== version) continue;
+      if (store.adapters.get(version)?.workspaceKey !== key) throw error;
+      const next = store.adapters.rollBack(engine.model.hash, key);
       trouble = `Adapter ${version} could not be loaded, version ${next} serves instead: ${(error as Error).message}`;
       logger.error({ err: error, version, next }, trouble);
     }
   }
 }
 
+/** Opens what the requests of a key are answered with; `adapter` undefined: what the engine has in service for all. */
+export async function openFor(
+  store: Store,
+  engine: Engine,
+  logger: Logger,
+  key: string,
+): Promise<{ adapter: AdapterRef | undefined; trouble: string | null }> {
+  if (key === DEFAULT_WORKSPACE) return { adapter: undefined, trouble: null };
+  const trouble = await loadActive(store, engine, logger, key);
+  const version = store.adapters.active(engine.model.hash, key);
+  return { adapter: version === engine.adapter.version ? undefined : adapterRef(store, version), trouble };
+}
+
 /**
- * Makes a version the one in service, by hand: whatever the gate said of it. A scale stays with the version and with
+ * Has the engine serve a version under a key: the shared one in the place of the shared one before, a workspace's
+ * beside it.
+ *
+ * @param before the version that it follows, which no new request is answered with
+ */
+export async function serveAdapter(
+  engine: Engine,
+  key: string,
+  adapter: AdapterRef,
+  before = adapter.version,
+): Promise<void> {
+  if (key === DEFAULT_WORKSPACE) return engine.useAdapter(adapter);
+  await engine.holdAdapter(adapter);
+  if (before !== adapter.version) await engine.dropAdapter(before);
+}
+
+/**
+ * Makes a version the one in service for a key, by hand: whatever the gate said of it. A scale stays with the version and with
  * what is made from it. When it can't be loaded, everything is as if nobody had asked.
  */
 export async function activateAdapter(
@@ -63,20 +101,20 @@ export async function activateAdapter(
   engine: Engine,
   version: number,
   scale?: number,
+  key = DEFAULT_WORKSPACE,
 ): Promise<void> {
   const { hash } = engine.model;
-  const before = store.adapters.active(hash, DEFAULT_WORKSPACE);
-  store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+  const before = store.adapters.active(hash, key);
+  store.adapters.activate(hash, key, version);
   const scaleBefore = store.adapters.get(version)?.scale ?? BASE_ADAPTER.scale;
   try {
     // Before it is loaded: an update that ends meanwhile sees that its parent has changed.
     if (scale !== undefined) store.adapters.setScale(version, scale);
-    await engine.useAdapter(adapterRef(store, version));
+    await serveAdapter(engine, key, adapterRef(store, version), before);
   } catch (error) {
     store.adapters.setScale(version, scaleBefore);
     // Not over a version that was chosen while this one was loaded.
-    if (store.adapters.active(hash, DEFAULT_WORKSPACE) === version)
-      store.adapters.activate(hash, DEFAULT_WORKSPACE, before);
+    if (store.adapters.active(hash, key) === version) store.adapters.activate(hash, key, before);
     throw error;
   }
 }
@@ -86,21 +124,24 @@ export async function activateAdapter(
  * as if nobody had asked.
  *
  * @returns the version that serves now.
- * @throws HoneError when the base is in service, and what loading throws.
+ * @throws HoneError when the base or no version of its own is in service, and what loading throws.
  */
-export async function rollBackAdapter(store: Store, engine: Engine): Promise<number> {
+export async function rollBackAdapter(
+  store: Store,
+  engine: Engine,
+  key = DEFAULT_WORKSPACE,
+): Promise<number> {
   const { hash } = engine.model;
-  const version = store.adapters.active(hash, DEFAULT_WORKSPACE);
+  const version = store.adapters.active(hash, key);
   const before = store.adapters.get(version);
   // The store first: an update that ends meanwhile sees that its parent has changed.
-  const next = store.adapters.rollBack(hash, DEFAULT_WORKSPACE);
+  const next = store.adapters.rollBack(hash, key);
   try {
-    await engine.useAdapter(adapterRef(store, next));
+    await serveAdapter(engine, key, adapterRef(store, next), version);
     return next;
   } catch (error) {
     store.adapters.setStatus(version, before!.status);
-    if (store.adapters.active(hash, DEFAULT_WORKSPACE) === next)
-      store.adapters.activate(hash, DEFAULT_WORKSPACE, version);
+    if (store.adapters.active(hash, key) === next) store.adapters.activate(hash, key, version);
     throw error;
   }
 }
@@ -108,15 +149,22 @@ export async function rollBackAdapter(store: Store, engine: Engine): Promise<num
 /**
  * Takes a version back that was to come into service and can't be loaded: the one that serves stays, in the store too.
  *
+ * @param before the version that it was to follow
  * @returns the version that serves.
  */
-export function withdrawAdapter(store: Store, engine: Engine, version: number): number {
+export function withdrawAdapter(
+  store: Store,
+  engine: Engine,
+  key: string,
+  before: number,
+  version: number,
+): number {
   const { hash } = engine.model;
   store.adapters.setStatus(version, 'rolledBack');
   // Not over a version that was chosen by hand meanwhile.
-  if (store.adapters.active(hash, DEFAULT_WORKSPACE) === version)
-    store.adapters.activate(hash, DEFAULT_WORKSPACE, engine.adapter.version);
-  return store.adapters.active(hash, DEFAULT_WORKSPACE);
+  if (store.adapters.active(hash, key) === version)
+    store.adapters.activate(hash, key, key === DEFAULT_WORKSPACE ? engine.adapter.version : before);
+  return store.adapters.active(hash, key);
 }
 
 /** Versions of a model whose files are there, the base first. */
@@ -130,9 +178,13 @@ export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] 
   return [BASE_ADAPTER, ...refs.filter((ref) => existsSync(ref.path))];
 }
 
-/** Every version, the base first, as the feedback service and the command line show them. */
-export function listAdapters(store: Store, model: { hash: string; name: string }): AdapterList {
-  const active = store.adapters.active(model.hash, DEFAULT_WORKSPACE);
+/** Every version, the base first, as the feedback service shows them; `versions`: those in service, by key. */
+export function listAdapters(
+  store: Store,
+  model: { hash: string; name: string },
+  versions: ReadonlyMap<string, number>,
+): AdapterList {
+  const active = new Set(versions.values());
   const served = servedByVersion(store, model.hash);
   const base: AdapterSummary = {
     version: BASE_VERSION,
@@ -142,12 +194,12 @@ export function listAdapters(store: Store, model: { hash: string; name: string }
     modelHash: model.hash,
     createdAt: 0,
     status: 'base',
-    active: active === BASE_VERSION,
+    active: active.has(BASE_VERSION),
     scale: BASE_ADAPTER.scale,
     figures: served.get(BASE_VERSION) ?? {},
   };
   return {
-    active,
+    active: versions.get(DEFAULT_WORKSPACE)!,
     adapters: [base, ...store.adapters.list().map((row) => summaryOf(row, model.hash, active, served))],
   };
 }
@@ -166,7 +218,7 @@ export function collectAdapters(store: Store): { versions: number[]; bytes: numb
 function summaryOf(
   row: AdapterRow,
   modelHash: string,
-  active: number,
+  active: ReadonlySet<number>,
   served: ReturnType<typeof servedByVersion>,
 ): AdapterSummary {
   const own = row.modelHash === modelHash ? served.get(row.version) : undefined;
@@ -178,7 +230,7 @@ function summaryOf(
     modelHash: row.modelHash,
     createdAt: row.createdAt,
     status: row.status,
-    active: row.modelHash === modelHash && row.version === active,
+    active: row.modelHash === modelHash && active.has(row.version),
     scale: row.scale,
     figures: mergeServed(row.figures, own),
     collected: row.collected,

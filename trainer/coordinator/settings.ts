@@ -51,6 +51,12 @@ export const trainingSettingsSchema = z.strictObject({
     .describe(
       'p*: chance of acceptance from which a suggestion is worth showing. Accepted earns 1 − p*, rejected −p*; at 0 a rejection teaches the policy nothing.',
     ),
+  adapters: z
+    .enum(['shared', 'workspace'])
+    .default('shared')
+    .describe(
+      'One adapter that all workspaces share, or one for each workspace, made from the shared one as it then is.',
+    ),
   observedWeight: z
     .number()
     .min(0)

@@ -16,6 +16,8 @@ interface Activity {
   pausedBecause: PauseReason | null;
   trouble: string | null;
   learner: LearnerReady | null;
+  /** In service, by workspace; the shared one always. */
+  versions: ReadonlyMap<string, number>;
   live: Pick<TrainingStatus, 'served' | 'rolledBack'>;
 }
 
@@ -27,8 +29,7 @@ export function statusOf(
   activity: Activity,
 ): TrainingStatus {
   const counts = store.facts.counts();
-  const adapterVersion = store.adapters.active(model.hash, DEFAULT_WORKSPACE);
-  const versions = { [DEFAULT_WORKSPACE]: adapterVersion, ...store.adapters.activeByWorkspace(model.hash) };
+  const { versions } = activity;
   const last = store.runs.last(model.hash);
   return {
     v: 1,
@@ -38,9 +39,9 @@ export function statusOf(
     heldOut: counts.heldOut,
     trained: counts.trained,
     dropped: { ...counts.dropped, [STALE_COUNTER]: store.counter(STALE_COUNTER) },
-    adapterVersion,
+    adapterVersion: versions.get(DEFAULT_WORKSPACE)!,
     adapters: Object.fromEntries(
-      Object.entries(versions).map(([key, version]) => [key, { version, model: model.name }]),
+      [...versions].map(([key, version]) => [key, { version, model: model.name }]),
     ),
     state: stateOf(queue, activity),
     pausedByUser: activity.pausedByUser,

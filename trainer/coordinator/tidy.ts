@@ -16,7 +16,7 @@ const KEPT_SCORES_PREFIX = 'gate-';
  * Deletes the files of versions that are long past. What is in service stays, whatever its age; the figures of all
  * versions stay.
  */
-export function tidyAdapters(store: Store, inService: number): void {
+export function tidyAdapters(store: Store, inService: ReadonlySet<number>): void {
   const newestFirst = store.adapters
     .list()
     .filter((row) => !row.collected)
@@ -25,11 +25,11 @@ export function tidyAdapters(store: Store, inService: number): void {
   const served = newestFirst.filter((row) => !isRefused(row));
   const refused = newestFirst.filter(isRefused);
   for (const row of [...served.slice(KEPT_SERVED), ...refused.slice(KEPT_REFUSED)]) {
-    if (row.version === inService) continue;
+    if (inService.has(row.version)) continue;
     removeCheckpoint(store, row.file);
     store.adapters.markCollected(row.version);
   }
-  const withState = new Set(served.slice(0, KEPT_STATES).map((row) => row.version)).add(inService);
+  const withState = new Set([...served.slice(0, KEPT_STATES).map((row) => row.version), ...inService]);
   for (const row of newestFirst) if (!withState.has(row.version)) removeStates(store, row.file);
 }
 

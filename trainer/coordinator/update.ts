@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import {
-  DEFAULT_WORKSPACE,
-  type LearnerRequest,
-  type RunSummary,
-  type ScoreItem,
-  type UpdateConfig,
+import type {
+  LearnerRequest,
+  RunSummary,
+  ScoreItem,
+  UpdateConfig,
 } from '../../extension/common/contracts/index.ts';
 import type { Board } from '../board/board.ts';
 import type { Engine } from '../inference/types.ts';
@@ -22,11 +21,12 @@ import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import { adapterFile, removeAdapterFiles, unfinishedPlan, writePlan, type UpdatePlan } from './checkpoint.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
 import type { LiveFuse } from './liveFuse.ts';
-import { adapterRef, withdrawAdapter } from './registry.ts';
+import { adapterRef, serveAdapter, withdrawAdapter } from './registry.ts';
 import type { TrainingSettings } from './settings.ts';
 import type { LearnerSupervisor } from './supervisor.ts';
 import type { TextTools } from './text.ts';
 import { tidyAdapters } from './tidy.ts';
+import { inService, keyOfEvent, workspaceOf } from './workspaces.ts';
 
 export interface UpdateParts {
   store: Store;
@@ -53,7 +53,7 @@ interface Decided {
 export const STALE_COUNTER = 'policyTooOld';
 
 /**
- * One update, from settled events to the new adapter in service: samples, learner, gate, one transaction, swap.
+ * One update, from settled events of one adapter to the new version in service: samples, learner, gate, one transaction, swap.
  *
  * @param now Milliseconds since the epoch; null when what is open was settled.
  * @returns what was decided, also when the update failed (its events stay in the queue); null when nothing in the
@@ -67,20 +67,22 @@ export async function performUpdate(
   onProgress: (progress: LearnerProgress) => void,
 ): Promise<Decided | null> {
   const { store, engine, settings } = parts;
-  const active = store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE);
+  const key = keyOfEvent(settings, events[0]!);
+  const active = store.adapters.active(engine.model.hash, key);
   adapterRef(store, active);
   const recent = recentAdapters(store, active, settings.maxAdapterLag);
   const plan = planOf(parts);
   const heldOutIds =
     plan?.eventIds.join() === events.map((facts) => facts.eventId).join() ? new Set(plan.heldOutIds) : null;
   const context = { modelHash: engine.model.hash, ...parts };
-  const batch = buildBatch(store, events, recent, context, now, heldOutIds);
+  const batch = buildBatch(store, events, recent, context, now, heldOutIds, workspaceOf(settings, key));
   store.facts.drop(batch.useless.map((eventId) => ({ eventId, reason: 'nothingToLearn' })));
   if (batch.samples.length === 0) return null;
 
-  const request = updateRequest(parts, batch);
+  const request = updateRequest(parts, key, batch);
   writePlan(store, {
     version: request.candidateVersion,
+    workspaceKey: key,
     modelHash: engine.model.hash,
     parent: request.parent.version,
     scale: request.parent.scale,
@@ -89,8 +91,8 @@ export async function performUpdate(
     eventIds: batch.eventIds,
     heldOutIds: batch.heldOut.map((item) => item.id),
   });
-  const outcome = await decide(parts, request, batch, onProgress);
-  if (!writeDown(store, outcome, batch, fileOf(request))) {
+  const outcome = await decide(parts, key, request, batch, onProgress);
+  if (!writeDown(store, outcome, batch, fileOf(key, request))) {
     const reason = `Version ${active} was taken out of service, or its scale was changed, while its successor was made.`;
     store.runs.commit({ ...outcome, candidate: null, decision: 'failed', reason }, batch.baseline);
     return { run: finish(parts, outcome.id), learnerFailed: false };
@@ -115,6 +117,7 @@ function writeDown(store: Store, run: RunRecord, batch: Batch, candidateFile: st
 
 function updateRequest(
   { store, engine, settings, general }: UpdateParts,
+  key: string,
   batch: Batch,
 ): Extract<LearnerRequest, { type: 'update' }> {
   const id = uuidv7();
@@ -126,7 +129,7 @@ function updateRequest(
     parent: batch.adapters[0]!,
     adapters: batch.adapters,
     // llama.cpp keeps an adapter by its path: no path is ever used twice.
-    candidatePath: join(store.adapterDir, adapterFile(version, id)),
+    candidatePath: join(store.adapterDir, adapterFile(key, version, id)),
     candidateVersion: version,
     heldOut: batch.heldOut,
     general,
@@ -147,8 +150,8 @@ function seedOf(settings: TrainingSettings, version: number): number {
   return settings.seed + version;
 }
 
-function fileOf({ candidateVersion, id }: Extract<LearnerRequest, { type: 'update' }>): string {
-  return adapterFile(candidateVersion, id);
+function fileOf(key: string, { candidateVersion, id }: Extract<LearnerRequest, { type: 'update' }>): string {
+  return adapterFile(key, candidateVersion, id);
 }
 
 /** Defaults for the model with what the settings change. */
@@ -158,6 +161,7 @@ export function updateConfigOf(layers: number, settings: TrainingSettings): Upda
 
 async function decide(
   { store, engine, learner, settings, logger, ending }: UpdateParts,
+  key: string,
   request: Extract<LearnerRequest, { type: 'update' }>,
   batch: Batch,
   onProgress: (progress: LearnerProgress) => void,
@@ -165,7 +169,7 @@ async function decide(
   const record = {
     id: request.id,
     modelHash: engine.model.hash,
-    workspaceKey: DEFAULT_WORKSPACE,
+    workspaceKey: key,
     parent: request.parent.version,
     eventIds: batch.eventIds,
     config: request.config,
@@ -191,7 +195,7 @@ async function decide(
       ...record,
       candidate: {
         version: request.candidateVersion,
-        file: fileOf(request),
+        file: fileOf(key, request),
         scale: request.parent.scale,
       },
       decision: gate.decision,
@@ -204,7 +208,7 @@ async function decide(
     if (ending.aborted) throw error;
     if (isStorageFull(error)) {
       // No event is to blame, so this is no failed run; what was half written must not fill the disk further.
-      removeAdapterFiles(store, fileOf(request));
+      removeAdapterFiles(store, fileOf(key, request));
       throw error;
     }
     const reason = error instanceof Error ? error.message : String(error);
@@ -234,9 +238,9 @@ async function swap(parts: UpdateParts, run: RunRecord): Promise<void> {
   const started = performance.now();
   const { version } = run.candidate!;
   try {
-    await engine.useAdapter(adapterRef(store, version));
+    await serveAdapter(engine, run.workspaceKey, adapterRef(store, version), run.parent);
   } catch (error) {
-    const next = withdrawAdapter(store, engine, version);
+    const next = withdrawAdapter(store, engine, run.workspaceKey, run.parent, version);
     logger.error({ err: error, version, next }, 'A new adapter could not be loaded and was rolled back.');
     throw error;
   }
@@ -254,9 +258,9 @@ function note({ logger }: UpdateParts, run: RunRecord, write: () => void): void 
   }
 }
 
-function tidy({ store, engine, logger }: UpdateParts): void {
+function tidy({ store, engine, settings, logger }: UpdateParts): void {
   try {
-    tidyAdapters(store, store.adapters.active(engine.model.hash, DEFAULT_WORKSPACE));
+    tidyAdapters(store, new Set(inService(store, engine.model.hash, settings).values()));
   } catch (error) {
     // A file that is still mapped can't be deleted on Windows; the next update tries again.
     logger.warn({ err: error }, 'Old adapter files could not be deleted.');
@@ -268,12 +272,12 @@ function finish({ store, engine, board, fuse, logger }: UpdateParts, id: string)
   const run = store.runs.last(engine.model.hash);
   if (run === null || run.id !== id) throw new Error(`Run ${id} was not written down.`);
   logger.info({ run: id, decision: run.decision, version: run.version, seconds: run.seconds }, run.reason);
-  board.update(run, { ...countersOf(store), ...fuse.figures });
+  board.update(run, { ...countersOf(store), ...fuse.figuresOf(run.workspaceKey) });
   for (const message of updateAlarms(run.figures).messages) {
     logger.warn({ run: id }, message);
     board.say(run.workspaceKey, `Alarm. ${message}`);
   }
-  const { at: _at, modelHash: _modelHash, workspaceKey: _workspaceKey, ...summary } = run;
+  const { at: _at, modelHash: _modelHash, ...summary } = run;
   return summary;
 }
 

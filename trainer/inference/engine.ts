@@ -12,9 +12,10 @@ import { generateOn } from './generate.ts';
 import { closeBackend, openBackend, type Backend, type GpuChoice } from './llama.ts';
 import { corruptModel, hashModelFile, readModelFile } from './modelFile.ts';
 import { modelSizes } from './modelSizes.ts';
+import { HeldAdapters } from './heldAdapters.ts';
 import { LoraFiles } from './loraFiles.ts';
 import { Pace } from './pace.ts';
-import { ServedAdapter, type ContextOptions } from './served.ts';
+import { sameAdapter, ServedAdapter, type ContextOptions } from './served.ts';
 import type { Engine, GenerateRequest, GenerateResult, ModelInfo, PromptPart } from './types.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -83,7 +84,14 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
     const files = new LoraFiles(model, options.logger);
     const first = await ServedAdapter.open(model, files, BASE_ADAPTER, context);
     tellTemplate(described, options);
-    const loaded = { info, memory, backend, model, files, vocabulary, context, pace };
+    const held = new HeldAdapters({
+      open: async (adapter) => {
+        if (adapter.path !== null) await checkAdapterFile(adapter.path, info, described.name);
+        return ServedAdapter.open(model, files, adapter, context);
+      },
+      logger: options.logger,
+    });
+    const loaded = { info, memory, backend, model, files, vocabulary, context, pace, held };
     return new LlamaEngine(described, loaded, first);
   } catch (error) {
     await closeBackend(backend);
@@ -101,6 +109,7 @@ interface Loaded {
   vocabulary: Vocabulary;
   context: ContextOptions;
   pace: Pace;
+  held: HeldAdapters;
 }
 
 class LlamaEngine implements Engine {
@@ -179,14 +188,23 @@ class LlamaEngine implements Engine {
 
   async useAdapter(adapter: AdapterRef): Promise<void> {
     await this.swaps.add(async () => {
-      const { version, path, scale } = this.served.adapter;
-      if (version === adapter.version && path === adapter.path && scale === adapter.scale) return;
+      if (sameAdapter(this.served.adapter, adapter)) return;
       if (adapter.path !== null) await checkAdapterFile(adapter.path, this.loaded.info, this.model.name);
       await this.serve(adapter);
     });
   }
 
+  async holdAdapter(adapter: AdapterRef): Promise<void> {
+    if (sameAdapter(this.served.adapter, adapter)) return;
+    await this.loaded.held.hold(adapter);
+  }
+
+  async dropAdapter(version: number): Promise<void> {
+    await this.loaded.held.drop((adapter) => adapter.version === version);
+  }
+
   async forget(): Promise<void> {
+    await this.loaded.held.drop(() => true);
     await this.swaps.add(() => this.serve(this.served.adapter));
   }
 
@@ -199,6 +217,7 @@ class LlamaEngine implements Engine {
     this.disposing ??= (async () => {
       await this.swaps.onIdle();
       await this.requests.onIdle();
+      await this.loaded.held.drop(() => true);
       await this.served.retire();
       await this.loaded.model.dispose();
       await closeBackend(this.loaded.backend);
@@ -219,8 +238,7 @@ class LlamaEngine implements Engine {
   }
 
   private async run(request: GenerateRequest, arrivedAt: number): Promise<GenerateResult> {
-    const served = this.served;
-    served.use();
+    const served = await this.claim(request.adapter);
     try {
       return await generateOn(
         {
@@ -243,6 +261,15 @@ class LlamaEngine implements Engine {
     } finally {
       await served.release();
     }
+  }
+
+  /** What a request is answered with, which stays open until it is released. */
+  private async claim(adapter: AdapterRef | undefined): Promise<ServedAdapter> {
+    if (adapter !== undefined && !sameAdapter(this.served.adapter, adapter))
+      return this.loaded.held.claim(adapter);
+    const { served } = this;
+    served.use();
+    return served;
   }
 
   /** In a context of its own, which knows no prompt yet. */

@@ -16,6 +16,11 @@ export interface ContextOptions {
   flashAttention: boolean;
 }
 
+/** Whether two are the same file at the same scale. */
+export function sameAdapter(one: AdapterRef, other: AdapterRef): boolean {
+  return one.version === other.version && one.path === other.path && one.scale === other.scale;
+}
+
 /** A context of one adapter version; it lives until it is retired and no request uses it. */
 export class ServedAdapter {
   readonly adapter: AdapterRef;

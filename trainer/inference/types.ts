@@ -46,6 +46,8 @@ export interface GenerateRequest {
   /** Called for every token, in order, before the next is computed. */
   onToken?: (token: GeneratedToken) => void;
   signal?: AbortSignal;
+  /** Answers this request only; absent: the one that `useAdapter` brought into service. */
+  adapter?: AdapterRef;
   /** A `lookahead` waits for all others, and is cancelled with the token or chunk under way when another one comes. */
   priority?: 'keystroke' | 'lookahead';
 }
@@ -99,6 +101,10 @@ export interface Engine {
   generate(request: GenerateRequest): Promise<GenerateResult>;
   /** The next request uses the adapter; requests under way finish under the old one. */
   useAdapter(adapter: AdapterRef): Promise<void>;
+  /** Opens an adapter beside the one in service, for requests that name it; the one not asked for the longest goes. */
+  holdAdapter(adapter: AdapterRef): Promise<void>;
+  /** Lets go of a version that is held beside the one in service, once no request uses it. */
+  dropAdapter(version: number): Promise<void>;
   /** Lets go of what was read of earlier prompts; requests under way end as they began. */
   forget(): Promise<void>;
   /** Called with true when the first request starts and with false when the last one ends; returns an unsubscriber. */

@@ -1,34 +1,40 @@
 import type Database from 'better-sqlite3';
+import { DEFAULT_WORKSPACE } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
 import type { AdapterRow, AdapterStatus } from './types.ts';
 
 /** The base model, active where nothing else was made active. */
 export const BASE_VERSION = 0;
 
+/** Version in service for a model and a workspace: its own, else the one of what names no workspace, which all share. */
+export const ACTIVE_SQL = `SELECT version FROM active
+  WHERE model_hash = ? AND workspace_key IN (?, '${DEFAULT_WORKSPACE}')
+  ORDER BY workspace_key = '${DEFAULT_WORKSPACE}' LIMIT 1`;
+
 export interface AdapterTable {
   registerModel(model: { hash: string; name: string; path: string }): void;
   list(): AdapterRow[];
   get(version: number): AdapterRow | null;
-  /** Version in service for a model; 0: the base. */
+  /** Version in service for a workspace; of one that has none, the shared one. 0: the base. */
   active(modelHash: string, workspaceKey: string): number;
-  /** Active versions of every workspace of a model. */
+  /** Versions in service by workspace, of those that are not served by the shared one. */
   activeByWorkspace(modelHash: string): Record<string, number>;
   /** Version for the next candidate; no version is ever given twice. */
   nextVersion(): number;
   /**
-   * Makes a version the active one.
+   * Makes a version the active one; a workspace that gets the shared one goes on with what that will be.
    *
-   * @throws HoneError when it does not exist, belongs to another model or its file was deleted.
+   * @throws HoneError when it does not exist, belongs to another model or workspace or its file was deleted.
    */
   activate(modelHash: string, workspaceKey: string, version: number): void;
   /**
    * Marks the active version as rolled back and makes its nearest ancestor active that is neither rolled back nor
-   * deleted; returns that version.
+   * deleted; returns that version. Behind a workspace's first version is the shared one, as it is by then.
    *
-   * @throws HoneError when the base is active.
+   * @throws HoneError when the base is active, or the workspace has no version of its own.
    */
   rollBack(modelHash: string, workspaceKey: string): number;
-  /** Rolls back, as often as it takes, until an ancestor of the active version is active. */
+  /** Rolls back, as often as it takes, until an ancestor of the active version is active, or the shared one is. */
   rollBackTo(modelHash: string, workspaceKey: string, ancestor: number): void;
   setStatus(version: number, status: AdapterStatus): void;
   setScale(version: number, scale: number): void;
@@ -49,9 +55,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
   );
   const all = database.prepare(`${select} ORDER BY version`);
   const one = database.prepare(`${select} WHERE version = ?`);
-  const activeOf = database
-    .prepare('SELECT version FROM active WHERE model_hash = ? AND workspace_key = ?')
-    .pluck();
+  const activeOf = database.prepare(ACTIVE_SQL).pluck();
   const activeOfModel = database.prepare('SELECT workspace_key, version FROM active WHERE model_hash = ?');
   const next = database
     .prepare(
@@ -63,6 +67,7 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
   const setActive = database.prepare(
     'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',
   );
+  const shareAgain = database.prepare('DELETE FROM active WHERE model_hash = ? AND workspace_key = ?');
   const setStatus = database.prepare('UPDATE adapters SET status = ? WHERE version = ?');
   const addFigures = database.prepare(
     'UPDATE adapters SET figures = json_patch(figures, ?) WHERE version = ?',
@@ -95,8 +100,17 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
           'adapter_gone',
           `The file of adapter ${version} was deleted, by "hone adapters gc", by age, or with the data that it had learned from; it can't be used again.`,
         );
+      if (row.workspaceKey !== DEFAULT_WORKSPACE && row.workspaceKey !== workspaceKey)
+        throw otherWorkspace(row);
     }
-    setActive.run(modelHash, workspaceKey, version);
+    serve(modelHash, workspaceKey, version);
+  }
+
+  /** What the shared one is served is not written down for a workspace. */
+  function serve(modelHash: string, workspaceKey: string, version: number): void {
+    if (workspaceKey !== DEFAULT_WORKSPACE && version === active(modelHash, DEFAULT_WORKSPACE))
+      shareAgain.run(modelHash, workspaceKey);
+    else setActive.run(modelHash, workspaceKey, version);
   }
 
   function rollBack(modelHash: string, workspaceKey: string): number {
@@ -106,12 +120,20 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
         'nothing_to_roll_back',
         'The base model is in service; there is nothing to roll back.',
       );
+    const row = get(version)!;
+    if (row.workspaceKey !== workspaceKey)
+      throw new HoneError(
+        'nothing_to_roll_back',
+        `The workspace is served by version ${version}, which is not its own; roll that back without naming a workspace.`,
+      );
     setStatus.run('rolledBack', version);
-    let ancestor = get(get(version)!.parent);
+    let ancestor = get(row.parent);
     while (ancestor !== null && (ancestor.status === 'rolledBack' || ancestor.collected))
       ancestor = get(ancestor.parent);
-    setActive.run(modelHash, workspaceKey, ancestor?.version ?? BASE_VERSION);
-    return ancestor?.version ?? BASE_VERSION;
+    if (workspaceKey === (ancestor?.workspaceKey ?? DEFAULT_WORKSPACE))
+      setActive.run(modelHash, workspaceKey, ancestor?.version ?? BASE_VERSION);
+    else shareAgain.run(modelHash, workspaceKey);
+    return active(modelHash, workspaceKey);
   }
 
   return {
@@ -129,7 +151,8 @@ export function createAdapterTable(database: Database.Database): AdapterTable {
     rollBackTo: (modelHash, workspaceKey, ancestor) =>
       database
         .transaction(() => {
-          while (active(modelHash, workspaceKey) !== ancestor) rollBack(modelHash, workspaceKey);
+          const isOwn = (): boolean => get(active(modelHash, workspaceKey))?.workspaceKey === workspaceKey;
+          while (active(modelHash, workspaceKey) !== ancestor && isOwn()) rollBack(modelHash, workspaceKey);
         })
         .immediate(),
     setStatus: (version, status) => void setStatus.run(status, version),
@@ -168,6 +191,13 @@ function adapterOf(row: AdapterDbRow): AdapterRow {
     createdAt: row.created_at,
     collected: row.collected === 1,
   };
+}
+
+function otherWorkspace({ version, workspaceKey }: AdapterRow): HoneError {
+  return new HoneError(
+    'adapter_other_workspace',
+    `Adapter ${version} was learned in the workspace ${workspaceKey} and serves there alone, when training.adapters is "workspace".`,
+  );
 }
 
 function unknownVersion(version: number, rows: AdapterDbRow[]): HoneError {

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { DataScope } from '../../extension/common/contracts/index.ts';
+import { DEFAULT_WORKSPACE, type DataScope } from '../../extension/common/contracts/index.ts';
 import { BASE_VERSION } from './adapters.ts';
 
 interface Dropped {
@@ -14,6 +14,7 @@ interface Version {
   parent: number;
   status: string;
   collected: number;
+  workspace: string;
 }
 
 /**
@@ -56,7 +57,9 @@ export function dropVersions(
 }
 
 function readVersions(database: Database.Database): Map<number, Version> {
-  const rows = database.prepare('SELECT version, parent, status, collected FROM adapters ORDER BY version');
+  const rows = database.prepare(
+    'SELECT version, parent, status, collected, workspace_key AS workspace FROM adapters ORDER BY version',
+  );
   return new Map((rows.all() as Version[]).map((row) => [row.version, row]));
 }
 
@@ -86,16 +89,20 @@ function descendants(versions: Map<number, Version>, from: number[]): Set<number
 
 /**
  * Where a dropped version is in service, its nearest ancestor that is neither dropped nor rolled back and has its file
- * takes its place. Ancestors on the way whose files are long deleted are dropped as well: what they knew can only be
+ * takes its place; of a workspace that has no such version of its own, the shared one does. Ancestors on the way whose files are long deleted are dropped as well: what they knew can only be
  * learned again.
  */
 function bringBack(database: Database.Database, versions: Map<number, Version>, dropped: Set<number>): void {
-  const rows = database.prepare('SELECT rowid AS row, version FROM active').all() as {
+  const rows = database
+    .prepare('SELECT rowid AS row, version, workspace_key AS workspace FROM active')
+    .all() as {
     row: number;
     version: number;
+    workspace: string;
   }[];
   const setVersion = database.prepare('UPDATE active SET version = ? WHERE rowid = ?');
-  for (const { row, version } of rows) {
+  const shareAgain = database.prepare('DELETE FROM active WHERE rowid = ?');
+  for (const { row, version, workspace } of rows) {
     if (!dropped.has(version)) continue;
     let next = version;
     for (;;) {
@@ -106,7 +113,9 @@ function bringBack(database: Database.Database, versions: Map<number, Version>, 
       if (one.collected === 1) dropped.add(next);
       next = one.parent;
     }
-    setVersion.run(versions.has(next) ? next : BASE_VERSION, row);
+    if ((versions.get(next)?.workspace ?? DEFAULT_WORKSPACE) === workspace)
+      setVersion.run(versions.has(next) ? next : BASE_VERSION, row);
+    else shareAgain.run(row);
   }
 }
 
@@ -124,7 +133,8 @@ function requeue(database: Database.Database, runIds: string, deletedIds: string
     .run({ runIds, deletedIds }).changes;
 }
 
-type Scores = Record<string, { id: string }[]>;
+/** Lists of scores by name, and what else the gate was told. */
+type Scores = Record<string, { id: string }[] | boolean>;
 
 /** Takes what a gate said of held-out events out of the runs that stay: they did not learn from them. */
 function forgetScores(database: Database.Database, eventIds: ReadonlySet<string>): void {
@@ -133,10 +143,13 @@ function forgetScores(database: Database.Database, eventIds: ReadonlySet<string>
   for (const seq of database.prepare('SELECT seq FROM runs').pluck().all() as number[]) {
     const scores = JSON.parse(read.get(seq) as string) as Scores | null;
     if (scores === null) continue;
-    const kept = Object.fromEntries(
-      Object.entries(scores).map(([name, list]) => [name, list.filter(({ id }) => !eventIds.has(id))]),
-    );
-    if (Object.keys(kept).some((name) => kept[name]!.length < scores[name]!.length))
-      write.run(JSON.stringify(kept), seq);
+    let forgotten = 0;
+    const kept = Object.entries(scores).map(([name, list]) => {
+      if (typeof list === 'boolean') return [name, list] as const;
+      const others = list.filter(({ id }) => !eventIds.has(id));
+      forgotten += list.length - others.length;
+      return [name, others] as const;
+    });
+    if (forgotten > 0) write.run(JSON.stringify(Object.fromEntries(kept)), seq);
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import * as z from 'zod';
-import type { DataScope } from '../../extension/common/contracts/index.ts';
+import { DEFAULT_WORKSPACE, type DataScope } from '../../extension/common/contracts/index.ts';
 import { FORGOTTEN_MS } from '../../extension/common/data/extensionRows.ts';
 import { clearDeletedBytes } from '../../extension/common/data/rowDatabase.ts';
 import { dropVersions } from './dropVersions.ts';
@@ -12,6 +12,8 @@ const pendingSchema = z.object({
   all: z.boolean(),
   versions: z.array(z.int()),
   runIds: z.array(z.string()),
+  /** Keys whose folders go whole. */
+  workspaces: z.array(z.string()).default([]),
 });
 export type PendingErasure = z.infer<typeof pendingSchema>;
 
@@ -67,12 +69,14 @@ export function createEraseTable(database: Database.Database): EraseTable {
   };
 
   function rows(scope: DataScope, now: number): Erased {
-    const before = pending() ?? { all: false, versions: [], runIds: [] };
+    const before = pending() ?? { all: false, versions: [], runIds: [], workspaces: [] };
     const completionIds = completionsIn(database, scope);
     const eventIds = eventsAbout(database, completionIds, scope);
     forget(database, { completionIds, eventIds, scope, now });
     if (scope.kind === 'all') return everything(before);
     const dropped = dropVersions(database, scope, eventIds);
+    for (const key of ownWorkspace(scope))
+      database.prepare('DELETE FROM runs WHERE workspace_key = ?').run(key);
     const ids = JSON.stringify(completionIds);
     const count = (sql: string): number => database.prepare(sql).run(ids).changes;
     const events = count('DELETE FROM events WHERE completion_id IN (SELECT value FROM json_each(?))');
@@ -83,6 +87,7 @@ export function createEraseTable(database: Database.Database): EraseTable {
         all: before.all,
         versions: [...before.versions, ...dropped.versions],
         runIds: [...before.runIds, ...dropped.runIds],
+        workspaces: [...before.workspaces, ...ownWorkspace(scope)],
       } satisfies PendingErasure),
     );
     return { completions, events, versions: dropped.versions, requeued: dropped.requeued };
@@ -115,6 +120,11 @@ export function createEraseTable(database: Database.Database): EraseTable {
     },
     done: () => void database.prepare('DELETE FROM meta WHERE name = ?').run(PENDING),
   };
+}
+
+/** The workspace whose own updates go with a scope; what names no workspace has the shared ones, which others use. */
+function ownWorkspace(scope: DataScope): string[] {
+  return scope.kind === 'workspace' && scope.key !== DEFAULT_WORKSPACE ? [scope.key] : [];
 }
 
 /** Ids of the completions in a scope, also of those that only events tell of. */

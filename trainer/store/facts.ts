@@ -19,8 +19,8 @@ export interface FactTable {
   undecided(): OutcomeFacts[];
   /** The newest outcomes, at most `limit`, that an update has used, in the order of arrival. */
   decided(limit: number): OutcomeFacts[];
-  /** Held-out outcomes, newest first, at most `limit`. */
-  heldOut(limit: number): OutcomeFacts[];
+  /** Held-out outcomes, newest first, at most `limit`; those of one workspace when one is named. */
+  heldOut(limit: number, workspaceKey?: string): OutcomeFacts[];
   /** Adds the completion and its predecessor; null when the completion is not recorded. */
   training(facts: OutcomeFacts): TrainingFacts | null;
   /** Takes events out of the queue with the reason why nothing is learned from them. */
@@ -37,7 +37,8 @@ export function createFactTable(database: Database.Database, completions: Comple
     SELECT outcomes.*, corrections.event_id AS correction_event, corrections.typed,
       (SELECT ${CHECKPOINTS} FROM retentions
         WHERE retentions.completion_id = outcomes.completion_id) AS retention,
-      completions.source, completions.model_hash, completions.adapter_version, completions.temperature,
+      completions.source, completions.model_hash, completions.adapter_version, completions.workspace_key,
+      completions.temperature,
       completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
       length(completions.generated_tokens) / 4 AS generated_count
     FROM outcomes
@@ -47,7 +48,8 @@ export function createFactTable(database: Database.Database, completions: Comple
     `${select} WHERE outcomes.held_out = 0 AND outcomes.state = 'new' ORDER BY outcomes.seq`,
   );
   const heldOut = database.prepare(
-    `${select} WHERE outcomes.held_out = 1 ORDER BY outcomes.seq DESC LIMIT ?`,
+    `${select} WHERE outcomes.held_out = 1 AND (@key IS NULL OR completions.workspace_key = @key)
+       ORDER BY outcomes.seq DESC LIMIT @limit`,
   );
   const decided = database.prepare(
     `${select} WHERE outcomes.held_out = 0 AND outcomes.state IN ('trained', 'refused')
@@ -63,7 +65,7 @@ export function createFactTable(database: Database.Database, completions: Comple
   return {
     undecided: () => (undecided.all() as FactRow[]).map(factsOf),
     decided: (limit) => (decided.all(limit) as FactRow[]).map(factsOf).toReversed(),
-    heldOut: (limit) => (heldOut.all(limit) as FactRow[]).map(factsOf),
+    heldOut: (limit, key) => (heldOut.all({ limit, key: key ?? null }) as FactRow[]).map(factsOf),
     training(facts) {
       const completion = completions.get(facts.completionId);
       if (completion === null) return null;
@@ -94,6 +96,7 @@ interface FactRow {
   source: 'served' | 'client' | null;
   model_hash: string;
   adapter_version: number;
+  workspace_key: string;
   temperature: number;
   top_p: number;
   top_k: number;
@@ -122,6 +125,7 @@ function factsOf(row: FactRow): OutcomeFacts {
         : {
             source: row.source,
             modelHash: row.model_hash,
+            workspaceKey: row.workspace_key,
             adapterVersion: row.adapter_version,
             sampling: {
               temperature: row.temperature,

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { RunDecision } from '../../extension/common/contracts/index.ts';
+import { ACTIVE_SQL } from './adapters.ts';
 import { hashText } from './encoding.ts';
 import type { RunRecord, RunRow } from './types.ts';
 
@@ -42,9 +43,7 @@ export function createRunTable(database: Database.Database): RunTable {
        JOIN completions ON completions.id = outcomes.completion_id WHERE outcomes.event_id = @eventId))`,
   );
   const setState = database.prepare('UPDATE outcomes SET state = ? WHERE event_id = ?');
-  const activeOf = database
-    .prepare('SELECT version FROM active WHERE model_hash = ? AND workspace_key = ?')
-    .pluck();
+  const activeOf = database.prepare(ACTIVE_SQL).pluck();
   const scaleOf = database.prepare('SELECT scale FROM adapters WHERE version = ?').pluck();
   const setActive = database.prepare(
     'INSERT INTO active VALUES (?, ?, ?) ON CONFLICT (model_hash, workspace_key) DO UPDATE SET version = excluded.version',

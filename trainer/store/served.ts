@@ -6,8 +6,13 @@ import { CHECKPOINTS } from './facts.ts';
 import type { CompletionRecord, ServedOutcome } from './types.ts';
 
 export interface ServedTable {
-  /** Outcomes of completions that this companion served with a model, newest first, at most `limit`. */
-  newest(modelHash: string, limit: number): ServedOutcome[];
+  /**
+   * Outcomes of completions that this companion served with a model, newest first, at most `limit`; of those of one
+   * workspace, when one is named.
+   */
+  newest(modelHash: string, limit: number, workspaceKey?: string): ServedOutcome[];
+  /** Workspaces of the completions that events after one are about. */
+  workspacesSince(event: number): string[];
   /** Grows with every event; 0: there is none. */
   lastEvent(): number;
 }
@@ -22,11 +27,20 @@ export function createServedTable(database: Database.Database): ServedTable {
     FROM events
     CROSS JOIN outcomes ON outcomes.event_id = events.id
     CROSS JOIN completions ON completions.id = outcomes.completion_id
-    WHERE completions.source = 'served' AND completions.model_hash = ?
-    ORDER BY events.seq DESC LIMIT ?`);
+    WHERE completions.source = 'served' AND completions.model_hash = @modelHash
+      AND (@key IS NULL OR completions.workspace_key = @key)
+    ORDER BY events.seq DESC LIMIT @limit`);
+  const workspaces = database
+    .prepare(
+      `SELECT DISTINCT completions.workspace_key FROM events
+         JOIN completions ON completions.id = events.completion_id WHERE events.seq > ?`,
+    )
+    .pluck();
   const last = database.prepare('SELECT max(seq) FROM events').pluck();
   return {
-    newest: (modelHash, limit) => (newest.all(modelHash, limit) as ServedDbRow[]).map(servedOf),
+    newest: (modelHash, limit, key) =>
+      (newest.all({ modelHash, limit, key: key ?? null }) as ServedDbRow[]).map(servedOf),
+    workspacesSince: (event) => workspaces.all(event) as string[],
     lastEvent: () => (last.get() as number | null) ?? 0,
   };
 }

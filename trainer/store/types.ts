@@ -132,6 +132,7 @@ export interface OutcomeFacts {
 interface CompletionSummary {
   source: 'served' | 'client';
   modelHash: string;
+  workspaceKey: string;
   adapterVersion: number;
   sampling: CompletionRecord['sampling'];
   generatedCount: number;

@@ -5,7 +5,7 @@ import { optional } from './requestFields.ts';
 /** Version of every schema in this folder; a reader keeps unknown fields of a newer peer. */
 export const CONTRACT_VERSION = 1;
 
-/** Workspace key of what names none. All share one adapter for now; the key is kept with everything that is learned. */
+/** Workspace key of what names none, and of the adapter that all share which have none of their own. */
 export const DEFAULT_WORKSPACE = 'default';
 
 const eventBase = {
@@ -129,6 +129,8 @@ const runSummarySchema = z.looseObject({
   reason: z.string(),
   /** Version that the run made; null when it made none. */
   version: z.int().nullable(),
+  /** Whose adapter it was to be. */
+  workspaceKey: z.string().optional(),
   /** Seconds by phase: lower, reference, train, gate, swap. */
   seconds: z.record(z.string(), z.number()),
   figures: z.record(z.string(), z.number()),
@@ -159,11 +161,22 @@ export const trainingStatusSchema = z.looseObject({
   lastRun: runSummarySchema.nullable(),
   /** The newest of what was served: figures by tag, and what is wrong with it, a sentence each. */
   served: z
-    .looseObject({ figures: z.record(z.string(), z.number()), alarms: z.array(z.string()) })
+    .looseObject({
+      figures: z.record(z.string(), z.number()),
+      alarms: z.array(z.string()),
+      /** Of whose adapter the figures are; the alarms are of all. */
+      workspaceKey: z.string().optional(),
+    })
     .optional(),
   /** The last version that live outcomes took out of service, since the companion was started. */
   rolledBack: z
-    .looseObject({ version: z.int(), target: z.int(), reason: z.string(), at: z.number() })
+    .looseObject({
+      version: z.int(),
+      target: z.int(),
+      reason: z.string(),
+      at: z.number(),
+      workspaceKey: z.string().optional(),
+    })
     .optional(),
 });
 export type TrainingStatus = z.infer<typeof trainingStatusSchema>;

@@ -28,6 +28,7 @@ function facts(outcome: Outcome, change: Partial<OutcomeFacts> = {}): OutcomeFac
     correction: null,
     completion: {
       source: 'served',
+      workspaceKey: 'default',
       modelHash: MODEL_HASH,
       adapterVersion: 0,
       sampling: { temperature: 0.3, topP: 1, topK: 0, repetitionPenalty: 1, seed: null },

@@ -53,7 +53,7 @@ describe('tidying adapter files', () => {
   it('keeps the newest served and refused files, and states where the next update may start', () => {
     make('rejected', 10);
     make('promoted', 4);
-    tidyAdapters(store, 14);
+    tidyAdapters(store, new Set([14]));
     assert.deepEqual(versionsOf('.gguf'), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     assert.deepEqual(versionsOf('.state'), [12, 13, 14]);
     assert.equal(store.adapters.get(1)!.collected, true);
@@ -63,7 +63,7 @@ describe('tidying adapter files', () => {
   it('never touches what is in service', () => {
     make('promoted', 105);
     store.adapters.activate(MODEL_HASH, 'default', 2);
-    tidyAdapters(store, 2);
+    tidyAdapters(store, new Set([2]));
     assert.deepEqual(versionsOf('.gguf').slice(0, 2), [2, 6]);
     assert.deepEqual(versionsOf('.state'), [2, 103, 104, 105]);
   });

@@ -37,6 +37,7 @@ describe('counts of outcomes', () => {
         trouble: null,
         learner: null,
         live: {},
+        versions: new Map([['default', 0]]),
       },
     );
 

@@ -155,4 +155,60 @@ describe('adapters and runs', () => {
       assert.throws(() => store.adapters.rollBack(MODEL_HASH, WORKSPACE), { code: 'nothing_to_roll_back' });
     });
   });
+
+  describe('of a workspace', () => {
+    const RED = 'red';
+    const active = (key: string) => store.adapters.active(MODEL_HASH, key);
+    const own = (workspaceKey = RED) => run({ workspaceKey, parent: active(workspaceKey) });
+
+    it('follow the shared one until there is one of its own', () => {
+      store.runs.commit(run(), null);
+      assert.deepEqual([active(RED), active('blue')], [1, 1]);
+      assert.equal(store.runs.commit(own(), null), true);
+      store.runs.commit(run(), null);
+      assert.deepEqual([active(WORKSPACE), active(RED), active('blue')], [3, 2, 3]);
+      assert.deepEqual(store.adapters.activeByWorkspace(MODEL_HASH), { [WORKSPACE]: 3, [RED]: 2 });
+    });
+
+    it('are not written down when the shared one that they were made from has changed', () => {
+      store.runs.commit(run(), null);
+      const late = own();
+      store.adapters.activate(MODEL_HASH, WORKSPACE, 0);
+      assert.equal(store.runs.commit(late, null), false);
+    });
+
+    it('roll back to the shared one as it is by then, and no further', () => {
+      store.runs.commit(run(), null);
+      store.runs.commit(own(), null);
+      store.runs.commit(own(), null);
+      store.runs.commit(run(), null);
+      assert.equal(store.adapters.rollBack(MODEL_HASH, RED), 2);
+      assert.equal(store.adapters.rollBack(MODEL_HASH, RED), 4);
+      assert.throws(() => store.adapters.rollBack(MODEL_HASH, RED), { code: 'nothing_to_roll_back' });
+      assert.deepEqual([active(WORKSPACE), active(RED)], [4, 4]);
+    });
+
+    it('are taken back for good when the fuse names an ancestor behind them', () => {
+      store.runs.commit(run(), null);
+      store.runs.commit(own(), null);
+      store.runs.commit(own(), null);
+      store.adapters.rollBackTo(MODEL_HASH, RED, 0);
+      assert.deepEqual([active(WORKSPACE), active(RED)], [1, 1]);
+      assert.deepEqual(
+        store.adapters.list().map(({ status }) => status),
+        ['promoted', 'rolledBack', 'rolledBack'],
+      );
+    });
+
+    it('serve there alone; the shared ones serve anywhere', () => {
+      store.runs.commit(run(), null);
+      store.runs.commit(own(), null);
+      for (const key of ['blue', WORKSPACE])
+        assert.throws(() => store.adapters.activate(MODEL_HASH, key, 2), { code: 'adapter_other_workspace' });
+      store.adapters.activate(MODEL_HASH, RED, 0);
+      assert.deepEqual([active(RED), active(WORKSPACE)], [0, 1]);
+      store.adapters.activate(MODEL_HASH, RED, 1);
+      assert.deepEqual(store.adapters.activeByWorkspace(MODEL_HASH), { [WORKSPACE]: 1 });
+    });
+  });
 });

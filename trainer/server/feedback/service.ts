@@ -38,6 +38,7 @@ const versionParameters = z.object({
     .regex(/^\d{1,15}$/, 'a version is a whole number from 0')
     .transform(Number),
 });
+const workspaceQuery = z.object({ workspace: z.string().min(1).optional() });
 const runsQuery = z.object({
   limit: z
     .string()
@@ -60,9 +61,15 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   app.post('/api/training/resume', () => coordinator.setPaused(false));
   app.get('/api/adapters', () => coordinator.adapters());
   app.post('/api/adapters/:version/activate', (request) =>
-    coordinator.activate(parseBody(versionParameters, request.params).version),
+    coordinator.activate(
+      parseBody(versionParameters, request.params).version,
+      undefined,
+      parseBody(workspaceQuery, request.query).workspace,
+    ),
   );
-  app.post('/api/adapters/rollback', () => coordinator.rollBack());
+  app.post('/api/adapters/rollback', (request) =>
+    coordinator.rollBack(parseBody(workspaceQuery, request.query).workspace),
+  );
   app.post('/api/adapters/gc', () => coordinator.collect());
   app.delete('/api/data/events/:id', (request) =>
     coordinator.erase({ kind: 'event', id: parseBody(idParameters, request.params).id }),

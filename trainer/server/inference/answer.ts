@@ -71,7 +71,9 @@ export class Completion {
   /** Generates and, unless the client went away or forbade it, writes the record before anything is answered. */
   async run(signal: AbortSignal, onToken?: (token: GeneratedToken) => void): Promise<Answer> {
     const { ask, environment } = this;
+    const adapter = await environment.adapters?.forWorkspace(ask.workspaceKey);
     const result = await this.engine.generate({
+      ...(adapter === undefined ? {} : { adapter }),
       prompt: this.prompt.tokens,
       maxTokens: this.maxTokens,
       temperature: ask.temperature,

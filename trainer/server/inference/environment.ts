@@ -17,6 +17,8 @@ interface SamplingDefaults {
 /** The model's adapters, for `/lora-adapters`. */
 export interface AdapterDirectory {
   list(): AdapterRef[];
+  /** What the requests of a workspace are answered with, open; undefined: what is in service for all. */
+  forWorkspace(workspaceKey: string): Promise<AdapterRef | undefined>;
   /** Puts a version into service, 0 for the base, at its own scale unless one is given. */
   activate(version: number, scale?: number): Promise<void>;
 }

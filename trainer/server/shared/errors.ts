@@ -16,6 +16,7 @@ export const ERROR_STATUS = {
   outcome_conflict: 409,
   overtaken: 409,
   adapter_other_model: 409,
+  adapter_other_workspace: 409,
   nothing_to_roll_back: 409,
   adapter_gone: 410,
   body_too_large: 413,
