@@ -22,25 +22,37 @@ const steady = ({ kind }: StoreState) => assert.fail(`The store is ${kind}.`);
 describe("the extension's store", () => {
   let folder: string;
   let path: string;
+  let opened: { close(): unknown }[];
   beforeEach(() => {
+    opened = [];
     folder = mkdtempSync(join(tmpdir(), 'hone-extension-'));
     path = join(folder, 'extension.sqlite');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  // Here and not in the cases: what a failed one left open would lock the file, or keep the run from its end.
+  afterEach(async () => {
+    for (const one of opened.reverse()) await one.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function closedLater<T extends { close(): unknown }>(one: T): T {
+    opened.push(one);
+    return one;
+  }
+  const openDatabase = (): StoreDatabase => closedLater(new StoreDatabase(path));
+  const openStore = (): Store => closedLater(new Store(WORKER, path, steady));
 
   it('keeps one outcome a completion and one event an id', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     const event = outcomeEvent();
     assert.equal(database.appendEvents('w', [event, outcomeEvent()]), 2);
     assert.equal(database.appendEvents('w', [event]), 0);
     assert.equal(database.appendEvents('w', [outcomeEvent(event.completionId)]), 0);
     const { events, pending, outcomes } = database.counts();
     assert.deepEqual({ events, pending, outcomes }, { events: 2, pending: 2, outcomes: { accepted: 2 } });
-    database.close();
   });
 
   it('counts what was judged from a time on: taken, or rejected where it was seen', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     const early = { ...outcomeEvent(), at: 1000 };
     const late = [2000, 3000].map((at) => ({ ...outcomeEvent(), at }));
     const rejected = (['command', 'inferred'] as const).map((evidence) => ({
@@ -53,11 +65,10 @@ describe("the extension's store", () => {
     database.appendEvents('w', [early, ...late, ...rejected, ignored]);
     assert.deepEqual(database.judgedSince(2000), { taken: 2, judged: 3 });
     assert.deepEqual(database.judgedSince(4000), { taken: 0, judged: 0 });
-    database.close();
   });
 
   it('keeps how sure the model was, where that is known', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     database.recordCompletion(shownCompletion('a'));
     database.recordCompletion({ ...shownCompletion('b'), confidence: null });
     database.close();
@@ -74,11 +85,11 @@ describe("the extension's store", () => {
 
   it('is there after it was closed, in order, until it is delivered', () => {
     const events = [outcomeEvent(), outcomeEvent(), outcomeEvent()];
-    let database = new StoreDatabase(path);
+    let database = openDatabase();
     database.recordCompletion(shownCompletion('a'));
     database.appendEvents('w', events);
     database.close();
-    database = new StoreDatabase(path);
+    database = openDatabase();
     assert.equal(database.counts().completions, 1);
     const rows = database.dueDeliveries('w', 0, 10);
     assert.deepEqual(
@@ -92,11 +103,10 @@ describe("the extension's store", () => {
       [events[2]!.id],
     );
     assert.equal(database.dueDeliveries('w', 5000, 10)[0]!.attempts, 1);
-    database.close();
   });
 
   it('hands the events of a window that is gone to one that lives', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     database.heartbeat('first', 1000);
     database.appendEvents('first', [outcomeEvent()]);
     assert.equal(database.heartbeat('second', 1000 + WINDOW_GONE_MS), 0);
@@ -106,11 +116,10 @@ describe("the extension's store", () => {
     database.heartbeat('third', 2000 + WINDOW_GONE_MS);
     database.closeWindow('third');
     assert.equal(database.heartbeat('second', 2000 + WINDOW_GONE_MS), 1);
-    database.close();
   });
 
   it('forgets what is old, but nothing that is on its way', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     const [old, waiting] = [outcomeEvent(), outcomeEvent()];
     database.recordCompletion(shownCompletion('a', 0));
     database.recordCompletion(shownCompletion('b'));
@@ -119,11 +128,10 @@ describe("the extension's store", () => {
     database.prune(Date.now());
     const { completions, events, pending } = database.counts();
     assert.deepEqual({ completions, events, pending }, { completions: 1, events: 1, pending: 1 });
-    database.close();
   });
 
   it('forgets the oldest of what is delivered when there is too much, and old refusals', () => {
-    const database = new StoreDatabase(path);
+    const database = openDatabase();
     const events = [1, 2, 3, 4, 5].map((at) => outcomeEvent(undefined, at));
     database.appendEvents('w', events);
     const [waiting, refused, ...delivered] = database.dueDeliveries('w', 0, 10);
@@ -142,26 +150,23 @@ describe("the extension's store", () => {
     database.prune(1001 + 24 * 60 * 60 * 1000, { days: 1, completions: 2, events: 2 });
     const { completions, events: kept, refused: refusals } = database.counts();
     assert.deepEqual({ completions, kept, refusals }, { completions: 0, kept: 1, refusals: 0 });
-    database.close();
   });
 
   it('is shared by two windows that write at once', async () => {
-    const stores = [new Store(WORKER, path, steady), new Store(WORKER, path, steady)];
+    const stores = [openStore(), openStore()];
     const writes = stores.flatMap((store, window) =>
       Array.from({ length: 50 }, () => store.call('appendEvents', `w${window}`, [outcomeEvent()])),
     );
     assert.deepEqual(new Set(await Promise.all(writes)), new Set([1]));
     assert.equal((await stores[0]!.call('counts')).events, 100);
-    for (const store of stores) await store.close();
   });
 
   it('waits for another window that makes the file this moment', async () => {
-    const other = new Database(path);
+    const other = closedLater(new Database(path));
     other.exec('BEGIN IMMEDIATE');
     setTimeout(() => other.close(), 500);
-    const store = new Store(WORKER, path, steady);
+    const store = openStore();
     assert.equal((await store.call('counts')).events, 0);
-    await store.close();
   });
 
   it('says what is wrong when it can not be opened', async () => {
@@ -203,12 +208,11 @@ describe("the extension's store", () => {
         return { status: 'submitted', message: 'ok', queue_position: 0 };
       });
       const base = await server.listen({ host: '127.0.0.1', port: 0 });
-      store = new Store(WORKER, path, steady);
+      store = openStore();
       outbox = open('w', base);
     });
     afterEach(async () => {
       await outbox.stop();
-      await store.close();
       await server.close();
     });
 
@@ -228,7 +232,7 @@ describe("the extension's store", () => {
 
     it('keeps what the store does not take, and stores it later', async () => {
       await pending();
-      const other = new Database(path);
+      const other = closedLater(new Database(path));
       other.exec('BEGIN IMMEDIATE');
       const [kept, next] = [outcomeEvent(), outcomeEvent()];
       await assert.rejects(outbox.add([kept]), /locked/);
