@@ -92,6 +92,7 @@ export class Backend {
       store: this.#store,
       outbox: this.#outbox,
       client: () => this.client,
+      companion: () => connection.remote?.feedback ?? '',
       companionLog: options.paths.companionLog,
       log: options.log,
     });

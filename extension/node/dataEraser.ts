@@ -8,6 +8,8 @@ interface DataEraserOptions {
   store: Store;
   outbox: Outbox;
   client: () => CompanionClient | null;
+  /** Address of the companion that is set; empty: the one of this machine. */
+  companion: () => string;
   /** What the companion says; a running one appends to it. */
   companionLog: string;
   log: (level: 'info' | 'warn', message: string) => void;
@@ -16,7 +18,7 @@ interface DataEraserOptions {
 /**
  * Deletes what is recorded, here and at the companion. That it has to be deleted there is written down in the same
  * transaction in which it goes here, and stays written down until it is: across a crash, a closed window, and a
- * companion that doesn't run.
+ * companion that doesn't run. It goes to the one that was set then: another one has other data.
  */
 export class DataEraser {
   readonly #options: DataEraserOptions;
@@ -33,10 +35,10 @@ export class DataEraser {
    *   another window reads the database, so that the bytes of what is deleted are still there.
    */
   async erase(scope: DataScope): Promise<Deletion | null> {
-    const { store, outbox, companionLog } = this.#options;
+    const { store, outbox, companionLog, companion } = this.#options;
     return outbox.whileHeld(async () => {
       if (scope.kind === 'all') outbox.forget();
-      await store.call('deleteData', scope, Date.now());
+      await store.call('deleteData', scope, Date.now(), companion());
       if (scope.kind === 'all') await emptyLog(companionLog);
       return this.finish();
     });
@@ -53,7 +55,7 @@ export class DataEraser {
   }
 
   async #finish(): Promise<Deletion | null> {
-    const { store, client, log } = this.#options;
+    const { store, client, companion: current, log } = this.#options;
     let deletion: Deletion | null = null;
     const open = await store.call('openDeletions');
     if (open.length === 0) return null;
@@ -61,7 +63,8 @@ export class DataEraser {
       throw new Error(
         'It is deleted, but another window reads the database, so its bytes could not be cleared yet. Delete again, or wait for the next start.',
       );
-    for (const { sequence, scope } of open) {
+    for (const { sequence, scope, companion: meant } of open) {
+      if (meant !== current()) continue;
       const companion = client();
       if (!companion) return null;
       try {

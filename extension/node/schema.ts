@@ -111,6 +111,10 @@ const MIGRATIONS = [
     chars INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- Who has to delete: the address of the companion that was set when it was asked for; empty: the one of this machine.
+  ALTER TABLE deletions ADD COLUMN companion TEXT NOT NULL DEFAULT '';
+  `,
 ];
 
 /** Brings a database of any earlier version to the current one. */

@@ -116,12 +116,16 @@ export class StoreDatabase {
   /**
    * Deletes rows, and remembers that the companion has to delete as well, in one transaction. Made twice, it does no
    * harm.
+   *
+   * @param companion its address; empty: the one of this machine
    */
-  deleteData(scope: DataScope, now: number): { completions: number; events: number } {
+  deleteData(scope: DataScope, now: number, companion = ''): { completions: number; events: number } {
     return this.#database
       .transaction(() => {
         const deleted = deleteExtensionRows(this.#database, scope, now);
-        this.#database.prepare('INSERT INTO deletions (scope) VALUES (?)').run(JSON.stringify(scope));
+        this.#database
+          .prepare('INSERT INTO deletions (scope, companion) VALUES (?, ?)')
+          .run(JSON.stringify(scope), companion);
         return deleted;
       })
       .immediate();
@@ -132,11 +136,12 @@ export class StoreDatabase {
     return clearDeletedBytes(this.#database);
   }
 
-  /** What the companion still has to delete, oldest first. */
-  openDeletions(): { sequence: number; scope: DataScope }[] {
-    const rows = this.#database.prepare('SELECT sequence, scope FROM deletions ORDER BY sequence').all();
-    return (rows as { sequence: number; scope: string }[]).map(({ sequence, scope }) => ({
-      sequence,
+  /** What companions still have to delete, oldest first. */
+  openDeletions(): { sequence: number; scope: DataScope; companion: string }[] {
+    const select = 'SELECT sequence, scope, companion FROM deletions ORDER BY sequence';
+    const rows = this.#database.prepare(select).all();
+    return (rows as { sequence: number; scope: string; companion: string }[]).map(({ scope, ...row }) => ({
+      ...row,
       scope: dataScopeSchema.parse(JSON.parse(scope)),
     }));
   }
