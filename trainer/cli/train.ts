@@ -1,6 +1,5 @@
 /** `hone train`: one update from what is stored, now. */
 import type { Command } from 'commander';
-import cliProgress from 'cli-progress';
 import {
   stepResponseSchema,
   trainingStatusSchema,
@@ -11,6 +10,7 @@ import {
 } from '../../extension/common/contracts/index.ts';
 import { boardFolder } from '../board/board.ts';
 import { runningCompanion } from '../lock.ts';
+import { ProgressBar } from '../progressBar.ts';
 import { addConfigOption, commandConfig, type CommandConfig } from './commandConfig.ts';
 import { addCommonOptions, type CommonOptions } from './options.ts';
 import { addTokenOptions, askRunning, type TokenOptions } from './running.ts';
@@ -75,19 +75,15 @@ function remoteTrainer(running: CompanionLock, options: TokenOptions): Trainer {
 
 async function withProgress(trainer: Trainer): Promise<StepResponse> {
   if (!process.stderr.isTTY) return trainer.step();
-  const bar = new cliProgress.SingleBar({
-    format: '{phase} [{bar}] {value}/{total} {duration_formatted}',
-    stream: process.stderr,
-    hideCursor: true,
-    clearOnComplete: true,
-  });
-  bar.start(1, 0, { phase: 'preparing' });
+  const bar = new ProgressBar(process.stderr, '{phase} [{bar}] {value}/{total} {duration_formatted}');
+  bar.show(0, 1, { phase: 'preparing' });
+  let ended = false;
   const timer = setInterval(() => {
     void trainer.status().then(
       ({ progress }) => {
-        if (progress === undefined) return;
-        bar.setTotal(Math.max(1, progress.total));
-        bar.update(progress.done, { phase: progress.phase });
+        // An answer that comes late must not begin a bar anew.
+        if (progress === undefined || ended) return;
+        bar.show(progress.done, Math.max(1, progress.total), { phase: progress.phase });
       },
       () => clearInterval(timer),
     );
@@ -95,6 +91,7 @@ async function withProgress(trainer: Trainer): Promise<StepResponse> {
   try {
     return await trainer.step();
   } finally {
+    ended = true;
     clearInterval(timer);
     bar.stop();
   }

@@ -1,4 +1,4 @@
-import cliProgress from 'cli-progress';
+import { ProgressBar } from '../progressBar.ts';
 import type { JudgeListener } from './run.ts';
 
 const SECONDS_PER_MINUTE = 60;
@@ -7,7 +7,7 @@ const MINUTES_PER_HOUR = 60;
 /** A bar with the time that is left on a terminal, lines elsewhere; on standard error, beside the answer. */
 export class JudgeProgress implements JudgeListener {
   private readonly stream: NodeJS.WriteStream;
-  private bar: cliProgress.SingleBar | null = null;
+  private readonly bar: ProgressBar;
   private total = 1;
   private done = 0;
   private doneBefore = 0;
@@ -15,6 +15,7 @@ export class JudgeProgress implements JudgeListener {
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.stream = stream;
+    this.bar = new ProgressBar(stream, '{what} [{bar}] {percentage} %, {left}');
   }
 
   onStart(total: number, done: number): void {
@@ -26,19 +27,9 @@ export class JudgeProgress implements JudgeListener {
 
   onProgress(prompts: number, what: string): void {
     this.done += prompts;
-    if (!this.stream.isTTY) return;
     const seconds = (performance.now() - this.startedAt) / 1000;
     const left = timeLeft(seconds, this.done - this.doneBefore, this.total - this.done);
-    if (this.bar === null) {
-      this.bar = new cliProgress.SingleBar({
-        format: '{what} [{bar}] {percentage} %, {left}',
-        stream: this.stream,
-        hideCursor: true,
-        clearOnComplete: true,
-      });
-      this.bar.start(this.total, this.done, { what, left });
-    }
-    this.bar.update(this.done, { what, left });
+    this.bar.show(this.done, this.total, { what, left });
   }
 
   say(text: string): void {
@@ -47,8 +38,7 @@ export class JudgeProgress implements JudgeListener {
   }
 
   stop(): void {
-    this.bar?.stop();
-    this.bar = null;
+    this.bar.stop();
   }
 }
 

@@ -1,4 +1,4 @@
-import cliProgress from 'cli-progress';
+import { ProgressBar } from '../progressBar.ts';
 import type { ExperimentListener, Phase } from './experiment.ts';
 import type { StreamProgress } from './stream.ts';
 
@@ -13,11 +13,12 @@ const PHASE_LABELS: Record<Phase, string> = {
 /** A bar on a terminal, a line a phase elsewhere; on standard error, so that standard output is the answer. */
 export class ReplayProgress implements ExperimentListener {
   readonly #stream: NodeJS.WriteStream;
-  #bar: cliProgress.SingleBar | undefined;
+  readonly #bar: ProgressBar;
   #label = '';
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream;
+    this.#bar = new ProgressBar(stream, '{label} [{bar}] {value}/{total} {note}', { stays: true });
   }
 
   /** Names the arm and seed in front of every phase. */
@@ -47,21 +48,10 @@ export class ReplayProgress implements ExperimentListener {
   }
 
   stop(): void {
-    this.#bar?.stop();
-    this.#bar = undefined;
+    this.#bar.stop();
   }
 
   #show(done: number, total: number, note: string): void {
-    if (!this.#stream.isTTY) return;
-    if (this.#bar === undefined) {
-      this.#bar = new cliProgress.SingleBar({
-        format: '{label} [{bar}] {value}/{total} {note}',
-        stream: this.#stream,
-        hideCursor: true,
-      });
-      this.#bar.start(total, done, { label: this.#label, note });
-    }
-    this.#bar.setTotal(total);
-    this.#bar.update(done, { label: this.#label, note });
+    this.#bar.show(done, total, { label: this.#label, note });
   }
 }
