@@ -39,7 +39,7 @@ describe('cancelling and queueing', () => {
     assert.equal(result.tokens.length, 0);
     // What was evaluated until then is a prefix that the next request can use.
     const next = await tiny.engine.generate(request(tiny.engine, '', { prompt }));
-    assert.ok(next.cachedTokens < prompt.length - 1);
+    assert.ok(next.cachedTokens < prompt.length / 2, `${next.cachedTokens} of ${prompt.length}`);
     assert.equal(next.cachedTokens % 32, 0);
   });
 

@@ -79,6 +79,22 @@ describe('what leaves the editor', () => {
     assert.equal(editor.policy.offReason(editor.document as never), 'language');
   });
 
+  for (const [scheme, may] of [
+    ['file', true],
+    ['untitled', true],
+    ['vscode-notebook-cell', true],
+    ['vscode-remote', true],
+    ['output', false],
+    ['git', false],
+    ['vscode-scm', false],
+  ] as const)
+    it(`is decided by the scheme of the document: ${scheme}`, () => {
+      open('a.ts');
+      const path = join(root, 'a.ts');
+      const document = { uri: { scheme, path, fsPath: path }, languageId: 'typescript' };
+      assert.equal(editor.policy.mayComplete(document as never), may);
+    });
+
   for (const [what, event] of [
     ['when it has changed', ['change **/.gitignore', undefined]],
     ['when the window has the focus again', ['windowState', { focused: true }]],
