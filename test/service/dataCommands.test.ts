@@ -7,6 +7,8 @@ import {
   exportRowSchema,
 } from '../../extension/common/contracts/index.ts';
 import { StoreDatabase } from '../../extension/node/storeDatabase.ts';
+import { deleteExtensionData } from '../../trainer/data/deleteData.ts';
+import { exportFolder } from '../../trainer/data/exportFolder.ts';
 import { openStore } from '../../trainer/store/store.ts';
 import { CompanionProcess, runHone } from '../fixtures/companionProcess.ts';
 import * as shown from '../fixtures/extensionRecords.ts';
@@ -109,6 +111,30 @@ describe('hone data', function () {
       /Deleted 1 completions and 2 events\.\nIn the extension's database: 1 suggestions and 1 events/,
     );
     assert.deepEqual(filesWith(CANARY), []);
+  });
+
+  it('leaves no half of an export, and says which database is damaged', async () => {
+    fill();
+    const [store, extension] = [join(dataDir, 'experience.db'), join(folder, 'extension.sqlite')];
+    writeFileSync(
+      extension,
+      'no database at all, but long enough to be read as the head of one, and more'.repeat(9),
+    );
+    const target = join(folder, 'export');
+    const scope = { kind: 'all' } as const;
+    await assert.rejects(exportFolder(dataDir, target), /extension\.sqlite is damaged/);
+    assert.ok(!existsSync(target));
+    assert.throws(() => deleteExtensionData(dataDir, scope), /extension\.sqlite is damaged/);
+    rmSync(extension);
+    await exportFolder(dataDir, target);
+    assert.ok(existsSync(store));
+  });
+
+  it('does not export into what it copies', async () => {
+    fill();
+    for (const inside of ['checkpoints/export', 'export', '.'])
+      await assert.rejects(exportFolder(dataDir, join(dataDir, inside)), /lies in the data folder/);
+    await exportFolder(dataDir, join(folder, '..export'));
   });
 
   it('wants to be told what to delete, one thing', async () => {

@@ -6,10 +6,10 @@ import { deleteExtensionRows } from '../../extension/common/data/extensionRows.t
 import { clearDeletedBytes } from '../../extension/common/data/rowDatabase.ts';
 import { finishErasure } from '../coordinator/erasure.ts';
 import { HoneError } from '../server/shared/errors.ts';
-import { DATABASE_FILE } from '../store/database.ts';
+import { DATABASE_FILE, guarded } from '../store/database.ts';
 import type { Erased } from '../store/erase.ts';
 import { openStore } from '../store/store.ts';
-import { extensionFilesOf } from './installation.ts';
+import { extensionFilesOf, type ExtensionFiles } from './installation.ts';
 
 /** Another window may hold the write lock for a commit. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -39,6 +39,7 @@ export function deleteOwnData(dataDir: string, scope: DataScope): Erased {
  * on with it.
  *
  * @returns how many suggestions and events; null: there is no extension.
+ * @throws HoneError `data_busy`, `data_dir_unusable`, `storage_full`
  */
 export function deleteExtensionData(
   dataDir: string,
@@ -46,6 +47,10 @@ export function deleteExtensionData(
 ): { completions: number; events: number } | null {
   const files = extensionFilesOf(dataDir);
   if (files === null) return null;
+  return guarded(files.database, () => deleteFrom(files, scope));
+}
+
+function deleteFrom(files: ExtensionFiles, scope: DataScope): { completions: number; events: number } {
   const database = new Database(files.database, { timeout: BUSY_TIMEOUT_MS });
   try {
     const schema = database.pragma('user_version', { simple: true }) as number;

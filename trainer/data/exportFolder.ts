@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, sep } from 'node:path';
+import { createWriteStream, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -8,7 +8,7 @@ import {
   type ExportManifest,
 } from '../../extension/common/contracts/index.ts';
 import { HoneError } from '../server/shared/errors.ts';
-import { DATABASE_FILE } from '../store/database.ts';
+import { coded, DATABASE_FILE, isStorageFull } from '../store/database.ts';
 import { linesOfDatabase } from '../store/exportLines.ts';
 import { copyFiles, filesBelow } from './copyFiles.ts';
 import { extensionFilesOf } from './installation.ts';
@@ -24,10 +24,22 @@ const TREES = ['checkpoints', 'adapters', 'runs'];
  * where the data folder is one's, as JSON lines; adapters, curves and logs; and a manifest that says what is there.
  * Safe beside a running companion. Tokens are no data about anybody and stay out.
  *
- * @throws HoneError `export_folder_unusable` when the folder can't be made or is there already; `data_dir_unusable`.
+ * @throws HoneError `export_folder_unusable` when the folder can't be made, is there already or lies in the data
+ *   folder; `data_dir_unusable`, `storage_full`. The folder is gone again then.
  */
 export async function exportFolder(dataDir: string, folder: string): Promise<ExportManifest> {
+  refuseInside(dataDir, folder);
   makeNew(folder);
+  try {
+    return await fill(folder, dataDir);
+  } catch (error) {
+    // Half an export would pass for a whole one, and stand in the way of the next.
+    rmSync(folder, { recursive: true, force: true });
+    throw failureOf(folder, error);
+  }
+}
+
+async function fill(folder: string, dataDir: string): Promise<ExportManifest> {
   const extension = extensionFilesOf(dataDir);
   const rows: ExportManifest['rows'] = {};
   const store = join(dataDir, DATABASE_FILE);
@@ -46,6 +58,26 @@ export async function exportFolder(dataDir: string, folder: string): Promise<Exp
   return manifest;
 }
 
+/** What is copied must not hold the copy. */
+function refuseInside(dataDir: string, folder: string): void {
+  const way = relative(resolve(dataDir), resolve(folder));
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
+  throw new HoneError(
+    'export_folder_unusable',
+    `The folder ${folder} lies in the data folder, which is copied. Name one outside of it.`,
+  );
+}
+
+function failureOf(folder: string, error: unknown): unknown {
+  const known = coded(folder, error);
+  if (error instanceof HoneError || known === error || isStorageFull(known)) return known;
+  return new HoneError(
+    'export_folder_unusable',
+    `The export into ${folder} broke off: ${(error as Error).message}. Nothing of it is kept; mend that and export again.`,
+    { cause: error },
+  );
+}
+
 function makeNew(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -62,7 +94,11 @@ function makeNew(folder: string): void {
 async function writeRows(database: string, path: string): Promise<ExportEnd['rows']> {
   let last = '';
   const lines = function* (): Generator<string> {
-    for (const line of linesOfDatabase(database)) yield (last = line);
+    try {
+      for (const line of linesOfDatabase(database)) yield (last = line);
+    } catch (error) {
+      throw coded(database, error);
+    }
   };
   await pipeline(
     Readable.from(lines(), { objectMode: false }),

@@ -60,7 +60,8 @@ export function isStorageFull(error: unknown): boolean {
   return error instanceof HoneError && error.code === 'storage_full';
 }
 
-function coded(path: string, error: unknown): unknown {
+/** The coded error for one that SQLite or the file system threw about `path`; any other as it is. */
+export function coded(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
     return new HoneError(
