@@ -26,6 +26,9 @@ export class DashboardPanel implements Disposable {
   #tab: DashboardTab | undefined;
   #shown = '';
   #openedAt = 0;
+  /** When the page could be told something, and when there was something to tell; 0: not yet. */
+  #readyAt = 0;
+  #figuresAt = 0;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
@@ -41,6 +44,7 @@ export class DashboardPanel implements Disposable {
     }
     const { bundle } = this.#options;
     this.#openedAt = performance.now();
+    this.#readyAt = this.#figuresAt = 0;
     const panel = window.createWebviewPanel('hone.dashboard', 'Hone: Dashboard', ViewColumn.Active, {
       enableScripts: true,
       enableCommandUris: false,
@@ -66,6 +70,7 @@ export class DashboardPanel implements Disposable {
     const { reader } = this.#options;
     // The store answers at once, the companion when it can.
     await reader.readStore();
+    this.#figuresAt ||= performance.now();
     this.#post();
     await reader.readCompanion();
     this.#post();
@@ -84,11 +89,14 @@ export class DashboardPanel implements Disposable {
     }
     switch (parsed.data.type) {
       case 'ready':
+        this.#readyAt = performance.now();
         this.#shown = '';
         this.#showTab();
         return this.refresh();
       case 'painted':
-        log.info(`Dashboard on the screen after ${Math.round(performance.now() - this.#openedAt)} ms`);
+        log.info(
+          `Dashboard on the screen after ${this.#since(performance.now())} ms; page loaded after ${this.#since(this.#readyAt)} ms, figures read after ${this.#since(this.#figuresAt)} ms`,
+        );
         return;
       case 'choose':
         reader.choose(parsed.data.unit);
@@ -110,6 +118,10 @@ export class DashboardPanel implements Disposable {
     this.#send({ type: 'settled', action: message.type });
     reader.forget();
     await this.refresh();
+  }
+
+  #since(time: number): number {
+    return Math.round(time - this.#openedAt);
   }
 
   #showTab(): void {
