@@ -5,7 +5,7 @@ import type { Logger } from '../server/shared/logging.ts';
 import { sameAdapter, type ServedAdapter } from './served.ts';
 
 /** Beside the one in service; the context of each takes about 100 MB with the embedded model. */
-export const MAX_HELD = 2;
+const MAX_HELD = 2;
 
 interface HeldOptions {
   /** @throws HoneError when the file is gone, damaged or of another model. */

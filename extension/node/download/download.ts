@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { ask, type Answer } from './answer.ts';
 import { DownloadError } from './downloadError.ts';
 import { withDownloadLock } from './downloadLock.ts';
-import { PartFile, partPath } from './partFile.ts';
+import { PartFile, partPath, sizeOf } from './partFile.ts';
 import { Rate, type DownloadProgress } from './rate.ts';
 
 export interface DownloadOptions {
@@ -163,11 +163,4 @@ function notTheFile(url: string): DownloadError {
 async function isThere(target: string, bytes: number | null): Promise<boolean> {
   const found = await stat(target).catch(() => undefined);
   return found !== undefined && (bytes === null || found.size === bytes);
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../json.ts';
@@ -164,6 +164,14 @@ export class PartFile {
 /** Where a file lies while it is not whole. */
 export function partPath(target: string): string {
   return `${target}.part`;
+}
+
+/** Bytes of a file; 0: there is none. */
+export async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }
 
 function notePath(part: string): string {

@@ -1,9 +1,9 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { CATALOGUE, modelUrl, type CatalogueModel } from '../../common/models/catalogue.ts';
 import { download } from '../download/download.ts';
-import { partPath } from '../download/partFile.ts';
+import { partPath, sizeOf } from '../download/partFile.ts';
 import type { DownloadProgress } from '../download/rate.ts';
 
 const MAGIC = Buffer.from('GGUF');
@@ -62,11 +62,4 @@ export class ModelStore {
     });
     return target;
   }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 }
