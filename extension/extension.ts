@@ -18,7 +18,7 @@ import { learningCommands } from './vscode/learningCommands.ts';
 import { Menu } from './vscode/menu.ts';
 import { modelCommands } from './vscode/modelCommands.ts';
 import { ModelNotice } from './vscode/modelNotice.ts';
-import { Policy, watchIgnoreFiles } from './vscode/policy.ts';
+import { Policy, watchIgnoreFiles, workspaceKeyOfWindow } from './vscode/policy.ts';
 import { RemoteWarning } from './vscode/remoteWarning.ts';
 import { reportIssue } from './vscode/reportIssue.ts';
 import { situationOf } from './vscode/situation.ts';
@@ -53,6 +53,7 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const backend = await Backend.open({
     paths,
     window: session,
+    workspaceKey: workspaceKeyOfWindow,
     settings: () => settings.value,
     log: (level, message) => log[level](message),
     onChange: () => showStatus(),

@@ -95,6 +95,8 @@ export interface Settings {
   learnOnBattery: boolean;
   /** 0: as many as completions have. */
   learningThreads: number;
+  /** `shared`, or `workspace`: one for each. */
+  adapters: string;
   /** Megabytes; 0: no limit. */
   memoryLimitMb: number;
 }
@@ -124,6 +126,7 @@ const isGpu = (value: unknown) => ['auto', 'cpu', 'cuda', 'vulkan', 'metal'].inc
 const isFimChoice = (value: unknown) => FIM_CHOICES.includes(value as string);
 
 const isDisplayFilter = (value: unknown) => value === 'on' || value === 'off';
+const isAdapters = (value: unknown) => value === 'shared' || value === 'workspace';
 const isContext = (value: unknown) => value === 'auto' || value === 'off';
 const isSourceList = (value: unknown) =>
   Array.isArray(value) && value.every((source) => CONTEXT_SOURCES.includes(source as ContextSource));
@@ -187,6 +190,7 @@ export const SETTINGS: { [Name in keyof Settings]: SettingContract<Settings[Name
   threads: { key: 'companion.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
   batchEvents: { key: 'learning.batchEvents', fallback: 16, allows: isWhole(1, 1024), restarts: true },
   learnOnBattery: { key: 'learning.onBattery', fallback: false, allows: isBoolean, restarts: true },
+  adapters: { key: 'learning.adapters', fallback: 'shared', allows: isAdapters, restarts: true },
   learningThreads: { key: 'learning.threads', fallback: 0, allows: isWhole(0, 256), restarts: true },
   memoryLimitMb: {
     key: 'companion.memoryLimitMb',

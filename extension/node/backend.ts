@@ -2,7 +2,7 @@ import { servedAt, type ServedBy } from '../common/cache/servedBy.ts';
 import type { DashboardUnit, StoreFigures } from '../common/contracts/dashboard.ts';
 import type { DataScope, Deletion } from '../common/contracts/data.ts';
 import type { Health } from '../common/contracts/completion.ts';
-import type { FeedbackEvent, TrainingStatus } from '../common/contracts/feedback.ts';
+import { DEFAULT_WORKSPACE, type FeedbackEvent, type TrainingStatus } from '../common/contracts/feedback.ts';
 import type { Settings } from '../common/contributions.ts';
 import { prefixOnlyReason } from '../common/status/statusView.ts';
 import type { DayTally } from '../common/status/today.ts';
@@ -28,6 +28,8 @@ interface BackendOptions {
   paths: Paths;
   /** Id of this window. */
   window: string;
+  /** Workspace whose adapter version is told; absent: that of no workspace. */
+  workspaceKey?: () => string;
   settings: () => Settings;
   log: (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
   /** Something that the status shows has changed. */
@@ -103,6 +105,7 @@ export class Backend {
     });
     this.#monitor = new TrainingMonitor(
       () => this.client,
+      () => this.workspaceKey,
       (status) => this.#learned(status),
     );
     this.#logTimer = setInterval(() => void this.#copyLog(tail), LOG_INTERVAL_MS);
@@ -127,6 +130,11 @@ export class Backend {
   /** Null while no companion is ready. */
   get client(): CompanionClient | null {
     return this.connection.client;
+  }
+
+  /** Workspace of this window, whose adapter is told and chosen. */
+  get workspaceKey(): string {
+    return this.#options.workspaceKey?.() ?? DEFAULT_WORKSPACE;
   }
 
   /** Last known figures of the companion. */

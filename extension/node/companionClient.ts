@@ -117,8 +117,10 @@ export class CompanionClient {
     return this.#feedback({ method: 'POST', path, body: event, schema: submitResponseSchema });
   }
 
-  status(): Promise<TrainingStatus> {
-    return this.#feedback({ method: 'GET', path: '/api/training/status', schema: trainingStatusSchema });
+  /** `workspaceKey`: whose adapter version is told. */
+  status(workspaceKey?: string): Promise<TrainingStatus> {
+    const path = `/api/training/status${inWorkspace(workspaceKey)}`;
+    return this.#feedback({ method: 'GET', path, schema: trainingStatusSchema });
   }
 
   /** Settles what is open and trains; resolves when the update is decided. */
@@ -144,17 +146,19 @@ export class CompanionClient {
     return this.#feedback({ method: 'GET', path: '/api/training/runs', schema: trainingRunsSchema });
   }
 
-  adapters(): Promise<AdapterList> {
-    return this.#feedback({ method: 'GET', path: '/api/adapters', schema: adapterListSchema });
+  /** Those that may serve in a workspace. */
+  adapters(workspaceKey: string): Promise<AdapterList> {
+    const path = `/api/adapters${inWorkspace(workspaceKey)}`;
+    return this.#feedback({ method: 'GET', path, schema: adapterListSchema });
   }
 
-  activate(version: number): Promise<AdapterList> {
-    const path = `/api/adapters/${version}/activate`;
+  activate(version: number, workspaceKey: string): Promise<AdapterList> {
+    const path = `/api/adapters/${version}/activate${inWorkspace(workspaceKey)}`;
     return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });
   }
 
-  rollBack(): Promise<AdapterList> {
-    const path = '/api/adapters/rollback';
+  rollBack(workspaceKey: string): Promise<AdapterList> {
+    const path = `/api/adapters/rollback${inWorkspace(workspaceKey)}`;
     return this.#feedback({ method: 'POST', path, body: {}, schema: adapterListSchema });
   }
 
@@ -292,4 +296,8 @@ function refusal(status: number, json: unknown, call: string): CompanionError {
   const parsed = errorResponseSchema.safeParse(json);
   if (!parsed.success) return new CompanionError(status, 'http', `${call} answered ${status}.`);
   return new CompanionError(status, parsed.data.error.code, parsed.data.error.message);
+}
+
+function inWorkspace(key: string | undefined): string {
+  return key === undefined ? '' : `?workspace=${encodeURIComponent(key)}`;
 }

@@ -18,12 +18,13 @@ export function companionOptions(settings: Settings, paths: Paths): CompanionOpt
 /** Writes what has no option of its own into the companion's configuration file. */
 export async function writeCompanionConfig(settings: Settings, paths: Paths): Promise<void> {
   await mkdir(dirname(paths.companionConfig), { recursive: true, mode: 0o700 });
-  const { aggressiveness, learnOnBattery, learningThreads, memoryLimitMb, keepDays } = settings;
+  const { aggressiveness, adapters, learnOnBattery, learningThreads, memoryLimitMb, keepDays } = settings;
   const config = {
     model: memoryLimitMb > 0 ? { memoryLimitMb } : {},
     retention: { maxAgeDays: keepDays },
     training: {
       acceptThreshold: aggressiveness,
+      adapters,
       onBattery: learnOnBattery,
       ...(learningThreads > 0 ? { threads: learningThreads } : {}),
     },

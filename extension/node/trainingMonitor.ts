@@ -7,12 +7,18 @@ const TRAINING_INTERVAL_MS = 1000;
 /** Asks the companion for its training status while one is ready, more often during an update. */
 export class TrainingMonitor {
   readonly #client: () => CompanionClient | null;
+  readonly #workspaceKey: () => string;
   readonly #onStatus: (status: TrainingStatus) => void;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(client: () => CompanionClient | null, onStatus: (status: TrainingStatus) => void) {
+  constructor(
+    client: () => CompanionClient | null,
+    workspaceKey: () => string,
+    onStatus: (status: TrainingStatus) => void,
+  ) {
     this.#client = client;
+    this.#workspaceKey = workspaceKey;
     this.#onStatus = onStatus;
   }
 
@@ -30,7 +36,7 @@ export class TrainingMonitor {
   async #ask(): Promise<void> {
     let intervalMs = IDLE_INTERVAL_MS;
     try {
-      const status = await this.#client()?.status();
+      const status = await this.#client()?.status(this.#workspaceKey());
       if (this.#stopped) return;
       if (status) this.#onStatus(status);
       if (status?.state === 'training' || status?.state === 'gating') intervalMs = TRAINING_INTERVAL_MS;

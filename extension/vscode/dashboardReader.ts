@@ -46,7 +46,7 @@ export class DashboardReader {
     const newest = training?.lastRun?.id;
     const known = newest === undefined || this.#runs[0]?.id === newest;
     const [adapters, runs] = await Promise.all([
-      client.adapters().catch(() => this.#adapters),
+      client.adapters(this.#backend.workspaceKey).catch(() => this.#adapters),
       known
         ? this.#runs
         : client.runs().then(

@@ -26,14 +26,16 @@ export function learningCommands(parts: LearningParts) {
     resumeLearning: () => withCompanion(backend, l10n.t('Resuming'), (client) => setPaused(client, false)),
     activateAdapter: () => chooseAdapter(parts),
     rollBackAdapter: () =>
-      withCompanion(backend, l10n.t('Rolling back'), (client) => rollBack(client, cache)),
+      withCompanion(backend, l10n.t('Rolling back'), (client) =>
+        rollBack(client, backend.workspaceKey, cache),
+      ),
   } satisfies Partial<Record<CommandName, Action>>;
 }
 
 /** Brings a version into service, and says which one serves then. */
 export async function activateVersion({ backend, cache }: LearningParts, version: number): Promise<void> {
   await withCompanion(backend, l10n.t('Activating'), async (client) => {
-    const { active } = await client.activate(version);
+    const { active } = await client.activate(version, backend.workspaceKey);
     cache.clear();
     return servedNow(active);
   });
@@ -79,14 +81,19 @@ async function setPaused(client: CompanionClient, paused: boolean): Promise<stri
 
 /** Asks for a version and brings it into service. */
 async function chooseAdapter(parts: LearningParts): Promise<void> {
-  const choices = adapterChoices(await runningCompanion(parts.backend).adapters());
+  const { backend } = parts;
+  const choices = adapterChoices(await runningCompanion(backend).adapters(backend.workspaceKey));
   const title = l10n.t('Version to bring into service');
   const chosen = await window.showQuickPick(choices, { title, matchOnDescription: true });
   if (chosen) await activateVersion(parts, chosen.version);
 }
 
-async function rollBack(client: CompanionClient, cache: TypeThroughCache): Promise<string> {
-  const { active } = await client.rollBack();
+async function rollBack(
+  client: CompanionClient,
+  workspaceKey: string,
+  cache: TypeThroughCache,
+): Promise<string> {
+  const { active } = await client.rollBack(workspaceKey);
   cache.clear();
   return servedNow(active);
 }

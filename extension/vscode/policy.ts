@@ -95,6 +95,11 @@ export function relativePath(document: TextDocument): string {
 
 /** Key of the folder that holds a document; of one outside of every folder the first folder's. */
 export function workspaceKeyIn({ uri }: TextDocument): string {
-  const folder = workspace.getWorkspaceFolder(uri) ?? workspace.workspaceFolders?.[0];
-  return workspaceKeyOf(folder?.uri.toString());
+  const folder = workspace.getWorkspaceFolder(uri);
+  return folder ? workspaceKeyOf(folder.uri.toString()) : workspaceKeyOfWindow();
+}
+
+/** Key of the window's first folder. */
+export function workspaceKeyOfWindow(): string {
+  return workspaceKeyOf(workspace.workspaceFolders?.[0]?.uri.toString());
 }

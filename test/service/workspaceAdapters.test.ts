@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompletionResponse, OutcomeEvent } from '../../extension/common/contracts/index.ts';
+import { CompanionClient } from '../../extension/node/companionClient.ts';
 import { learnerEntry } from '../../trainer/coordinator/learnerEntry.ts';
 import { createInferenceService, type InferenceService } from '../../trainer/server/inference/service.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
@@ -172,6 +173,20 @@ describe('an adapter for each workspace', function () {
     assert.deepEqual([activeIn('default'), activeIn('red'), activeIn('blue')], [0, 0, 2]);
     await service.call('POST', '/api/adapters/1/activate');
     assert.deepEqual([activeIn('default'), activeIn('red')], [0, 1]);
+    const editor = new CompanionClient(
+      { inference: service.url, feedback: service.url },
+      { inference: 'none', feedback: 'feedback-token' },
+    );
+    const seenFrom = async (key: string) => {
+      const { active, adapters } = await editor.adapters(key);
+      return [active, ...adapters.map((one) => [one.version, one.active])];
+    };
+    assert.deepEqual(await seenFrom('red'), [1, [0, false], [1, true]]);
+    assert.deepEqual(await seenFrom('green'), [0, [0, true]]);
+    assert.equal((await editor.status('blue')).adapterVersion, 2);
+    assert.equal((await editor.rollBack('blue')).active, 0);
+    assert.equal((await editor.activate(2, 'blue')).active, 2);
+    await editor.close();
     const list = (await service.call('GET', '/api/adapters')).body as unknown as {
       active: number;
       adapters: { version: number; workspaceKey: string; active: boolean }[];

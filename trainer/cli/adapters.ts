@@ -5,7 +5,6 @@ import {
   adapterCollectionSchema,
   adapterListSchema,
   DEFAULT_WORKSPACE,
-  trainingStatusSchema,
   type AdapterCollection,
 } from '../../extension/common/contracts/index.ts';
 import { servedScale } from '../../extension/common/status/adapterChoices.ts';
@@ -127,9 +126,8 @@ async function rollBack(options: WorkspaceOptions): Promise<void> {
   const running = runningCompanion(options.dataDir);
   if (running !== null) {
     const path = `/api/adapters/rollback${queryOf(options)}`;
-    await askRunning(running, options, 'POST', path, adapterListSchema);
-    const status = await askRunning(running, options, 'GET', '/api/training/status', trainingStatusSchema);
-    return report(options, status.adapters[key]?.version ?? status.adapterVersion, key);
+    const { active } = await askRunning(running, options, 'POST', path, adapterListSchema);
+    return report(options, active, key);
   }
   const hash = await modelHash(options);
   withOwnStore(options, (store) => report(options, store.adapters.rollBack(hash, key), key));

@@ -3,26 +3,22 @@ import {
   type AdapterRef,
   type DataScope,
   type Deletion,
-  type LearnerRequest,
   type RunSummary,
   type StepResponse,
   type TrainingRuns,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
 import { Board } from '../board/board.ts';
-import type { Engine } from '../inference/types.ts';
-import type { Logger } from '../server/shared/logging.ts';
 import { isStorageFull } from '../store/database.ts';
-import type { RetentionLimits } from '../store/prune.ts';
-import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
-import { LearningBudget, NO_LIMITS, type BudgetOptions } from './budget.ts';
+import { LearningBudget, NO_LIMITS } from './budget.ts';
 import { eventsOf, removeOrphans } from './checkpoint.ts';
 import { erase, finishErasure, finishInterruptedErasure } from './erasure.ts';
 import { engineText } from './engineText.ts';
 import { generalItems } from './general.ts';
 import type { LearnerProgress } from './learnerProcess.ts';
 import { LiveFuse } from './liveFuse.ts';
+import type { CoordinatorOptions } from './options.ts';
 import { LearningPause } from './pause.ts';
 import { EventQueue } from './queue.ts';
 import {
@@ -35,33 +31,18 @@ import {
   rollBackAdapter,
 } from './registry.ts';
 import { keepToRetention } from './retention.ts';
-import type { TrainingSettings } from './settings.ts';
 import { statusOf } from './status.ts';
 import { Suspects } from './suspects.ts';
 import { LearnerSupervisor } from './supervisor.ts';
 import { keptScoresPath, tidyKeptScores } from './tidy.ts';
 import { performUpdate, planOf, updateConfigOf, type UpdateParts } from './update.ts';
-import { adapterKey, completeBatch, inService, keyOfEvent, newestGroup } from './workspaces.ts';
+import { adapterKey, completeBatch, inService, keyOfEvent, newestGroup, type Service } from './workspaces.ts';
 
 const ARRIVAL_DEBOUNCE_MS = 20;
 /** Until an update is tried again that there was no room to write down. */
 const NO_ROOM_RETRY_MS = 60_000;
 /** Longest delay that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-interface CoordinatorOptions {
-  store: Store;
-  engine: Engine;
-  settings: TrainingSettings;
-  /** False: updates only when asked for. */
-  automatic: boolean;
-  learner: { entry: string; gpu: Extract<LearnerRequest, { type: 'init' }>['gpu']; threads: number };
-  /** Absent: the defaults. */
-  retention?: RetentionLimits;
-  /** Absent: no limits. */
-  budget?: Omit<BudgetOptions, 'logger'>;
-  logger: Logger;
-}
 
 /**
  * Closes the loop: watches the queue of events, runs an update when a batch is complete, and brings what the gate
@@ -194,7 +175,8 @@ export class Coordinator {
     return this.trouble !== null;
   }
 
-  status(): TrainingStatus {
+  /** `workspaceKey`: whose version is told; absent: the shared one. */
+  status(workspaceKey?: string): TrainingStatus {
     return statusOf(this.options.store, this.options.engine.model, this.queue.current(), {
       progress: this.progress,
       paused: this.busy,
@@ -203,7 +185,7 @@ export class Coordinator {
       pausedBecause: this.progress === null || this.resting ? this.budget.reason : null,
       trouble: this.trouble,
       learner: this.learner.ready,
-      versions: this.versions,
+      service: this.serviceIn(workspaceKey),
       live: this.fuse.status(),
     });
   }
@@ -223,7 +205,7 @@ export class Coordinator {
     return { runs: this.options.store.runs.newest(this.options.engine.model.hash, limit) };
   }
 
-  /** What a workspace's requests are answered with, as `openFor` tells; one that can't be loaded is rolled back. */
+  /** What a workspace's requests are answered with, as `openFor` tells. */
   async adapterFor(workspaceKey: string): Promise<AdapterRef | undefined> {
     const { store, engine, settings, logger } = this.options;
     const opened = await openFor(store, engine, logger, adapterKey(settings, workspaceKey));
@@ -236,8 +218,9 @@ export class Coordinator {
     return loadableAdapters(this.options.store, this.options.engine.model.hash);
   }
 
-  adapters(): AdapterList {
-    return listAdapters(this.options.store, this.options.engine.model, this.versions);
+  /** Those that may serve in a workspace; absent: all. */
+  adapters(workspaceKey?: string): AdapterList {
+    return listAdapters(this.options.store, this.options.engine.model, this.serviceIn(workspaceKey));
   }
 
   /**
@@ -251,7 +234,7 @@ export class Coordinator {
     const key = adapterKey(settings, workspaceKey ?? store.adapters.get(version)?.workspaceKey);
     await activateAdapter(store, engine, version, scale, key);
     this.parts.board.say(key, `Version ${version} was brought into service by hand.`);
-    return this.adapters();
+    return this.adapters(workspaceKey);
   }
 
   /**
@@ -265,7 +248,7 @@ export class Coordinator {
     const key = adapterKey(settings, workspaceKey);
     const version = await rollBackAdapter(store, engine, key);
     this.parts.board.say(key, `Rolled back by hand; version ${version} is in service.`);
-    return this.adapters();
+    return this.adapters(workspaceKey);
   }
 
   /** Deletes the files of rejected and rolled-back versions. */
@@ -349,8 +332,9 @@ export class Coordinator {
     return plan && eventsOf(this.parts.store, plan, (facts) => keyOfEvent(this.parts.settings, facts));
   }
 
-  private get versions(): Map<string, number> {
-    return inService(this.options.store, this.options.engine.model.hash, this.options.settings);
+  private serviceIn(workspaceKey?: string): Service {
+    const { store, engine, settings } = this.parts;
+    return inService(store, engine.model.hash, settings, workspaceKey);
   }
 
   private async lookAtServed(): Promise<void> {

@@ -79,7 +79,7 @@ export class LiveFuse {
     const { store, engine, settings } = this.parts;
     const event = store.served.lastEvent();
     let trouble: string | null = null;
-    for (const [key, version] of inService(store, engine.model.hash, settings)) {
+    for (const [key, version] of inService(store, engine.model.hash, settings).versions) {
       const before = this.looks.get(key) ?? NEVER;
       const isNew = version !== before.version;
       if (!isNew && event - before.event < EVENTS_A_LOOK) continue;

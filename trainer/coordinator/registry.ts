@@ -15,6 +15,7 @@ import { BASE_VERSION } from '../store/adapters.ts';
 import type { Store } from '../store/store.ts';
 import type { AdapterRow } from '../store/types.ts';
 import { removeCheckpoint } from './checkpoint.ts';
+import type { Service } from './workspaces.ts';
 
 /**
  * The adapter that the store says is in service, as the engine loads it.
@@ -178,13 +179,16 @@ export function loadableAdapters(store: Store, modelHash: string): AdapterRef[] 
   return [BASE_ADAPTER, ...refs.filter((ref) => existsSync(ref.path))];
 }
 
-/** Every version, the base first, as the feedback service shows them; `versions`: those in service, by key. */
+/** Every version, the base first, as the feedback service shows them; of a workspace, those that may serve there. */
 export function listAdapters(
   store: Store,
   model: { hash: string; name: string },
-  versions: ReadonlyMap<string, number>,
+  { key, version, versions }: Service,
 ): AdapterList {
-  const active = new Set(versions.values());
+  const everywhere = key === DEFAULT_WORKSPACE;
+  const active = new Set(everywhere ? versions.values() : [version]);
+  const listed = (row: AdapterRow): boolean =>
+    everywhere || row.workspaceKey === key || row.workspaceKey === DEFAULT_WORKSPACE;
   const served = servedByVersion(store, model.hash);
   const base: AdapterSummary = {
     version: BASE_VERSION,
@@ -199,8 +203,14 @@ export function listAdapters(
     figures: served.get(BASE_VERSION) ?? {},
   };
   return {
-    active: versions.get(DEFAULT_WORKSPACE)!,
-    adapters: [base, ...store.adapters.list().map((row) => summaryOf(row, model.hash, active, served))],
+    active: version,
+    adapters: [
+      base,
+      ...store.adapters
+        .list()
+        .filter(listed)
+        .map((row) => summaryOf(row, model.hash, active, served)),
+    ],
   };
 }
 

@@ -1,9 +1,10 @@
-import { DEFAULT_WORKSPACE, type TrainingStatus } from '../../extension/common/contracts/index.ts';
+import type { TrainingStatus } from '../../extension/common/contracts/index.ts';
 import type { PauseReason } from './budget.ts';
 import type { Store } from '../store/store.ts';
 import type { LearnerProgress, LearnerReady } from './learnerProcess.ts';
 import type { QueueState } from './queue.ts';
 import { STALE_COUNTER } from './update.ts';
+import type { Service } from './workspaces.ts';
 
 interface Activity {
   /** Null: no update is under way. */
@@ -16,8 +17,7 @@ interface Activity {
   pausedBecause: PauseReason | null;
   trouble: string | null;
   learner: LearnerReady | null;
-  /** In service, by workspace; the shared one always. */
-  versions: ReadonlyMap<string, number>;
+  service: Service;
   live: Pick<TrainingStatus, 'served' | 'rolledBack'>;
 }
 
@@ -29,7 +29,6 @@ export function statusOf(
   activity: Activity,
 ): TrainingStatus {
   const counts = store.facts.counts();
-  const { versions } = activity;
   const last = store.runs.last(model.hash);
   return {
     v: 1,
@@ -39,9 +38,9 @@ export function statusOf(
     heldOut: counts.heldOut,
     trained: counts.trained,
     dropped: { ...counts.dropped, [STALE_COUNTER]: store.counter(STALE_COUNTER) },
-    adapterVersion: versions.get(DEFAULT_WORKSPACE)!,
+    adapterVersion: activity.service.version,
     adapters: Object.fromEntries(
-      [...versions].map(([key, version]) => [key, { version, model: model.name }]),
+      [...activity.service.versions].map(([key, version]) => [key, { version, model: model.name }]),
     ),
     state: stateOf(queue, activity),
     pausedByUser: activity.pausedByUser,

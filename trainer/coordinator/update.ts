@@ -260,7 +260,7 @@ function note({ logger }: UpdateParts, run: RunRecord, write: () => void): void 
 
 function tidy({ store, engine, settings, logger }: UpdateParts): void {
   try {
-    tidyAdapters(store, new Set(inService(store, engine.model.hash, settings).values()));
+    tidyAdapters(store, new Set(inService(store, engine.model.hash, settings).versions.values()));
   } catch (error) {
     // A file that is still mapped can't be deleted on Windows; the next update tries again.
     logger.warn({ err: error }, 'Old adapter files could not be deleted.');

@@ -38,13 +38,26 @@ export function newestGroup(sharing: AdapterSharing, events: OutcomeFacts[]): Ou
   return events.filter((facts) => keyOfEvent(sharing, facts) === key);
 }
 
-/** Versions in service by key, the shared one always among them. */
+/** What is in service, as it is seen from a workspace. */
+export interface Service {
+  /** Key of its adapter; the shared one's when no workspace is named. */
+  key: string;
+  /** The version that serves there. */
+  version: number;
+  /** Versions in service by key, the shared one always among them. */
+  versions: Map<string, number>;
+}
+
+/** What serves in a workspace, and elsewhere. */
 export function inService(
   store: Store,
   modelHash: string,
-  { adapters }: AdapterSharing,
-): Map<string, number> {
+  sharing: AdapterSharing,
+  workspaceKey?: string,
+): Service {
   const shared = store.adapters.active(modelHash, DEFAULT_WORKSPACE);
-  const own = adapters === 'workspace' ? store.adapters.activeByWorkspace(modelHash) : {};
-  return new Map(Object.entries({ [DEFAULT_WORKSPACE]: shared, ...own }));
+  const own = sharing.adapters === 'workspace' ? store.adapters.activeByWorkspace(modelHash) : {};
+  const versions = new Map(Object.entries({ [DEFAULT_WORKSPACE]: shared, ...own }));
+  const key = adapterKey(sharing, workspaceKey);
+  return { key, version: versions.get(key) ?? shared, versions };
 }

@@ -155,16 +155,19 @@ describe("the companion's command line", () => {
     const plain = await written({});
     assert.deepEqual([plain.model.memoryLimitMb, plain.training.threads], [undefined, undefined]);
     assert.equal(plain.training.onBattery, false);
+    assert.equal(plain.training.adapters, 'shared');
     assert.deepEqual(plain.retention, DEFAULT_RETENTION);
     const own = await written({
       'tracking.keepDays': 30,
       'learning.onBattery': true,
       'learning.threads': 1,
+      'learning.adapters': 'workspace',
       'companion.memoryLimitMb': 2000,
       'learning.aggressiveness': 0.5,
     });
     assert.deepEqual([own.model.memoryLimitMb, own.training.threads], [2000, 1]);
     assert.equal(own.retention.maxAgeDays, 30);
+    assert.equal(own.training.adapters, 'workspace');
     assert.deepEqual([own.training.onBattery, own.training.acceptThreshold], [true, 0.5]);
     rmSync(folder, { recursive: true });
   });

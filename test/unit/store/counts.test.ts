@@ -37,7 +37,7 @@ describe('counts of outcomes', () => {
         trouble: null,
         learner: null,
         live: {},
-        versions: new Map([['default', 0]]),
+        service: { key: 'default', version: 0, versions: new Map([['default', 0]]) },
       },
     );
 

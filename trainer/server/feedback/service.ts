@@ -1,7 +1,7 @@
 /** The feedback service: takes events, tells how learning stands, and lets adapters be chosen by hand. */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { dataQuerySchema, type Health } from '../../../extension/common/contracts/index.ts';
 import type { Coordinator } from '../../coordinator/coordinator.ts';
@@ -54,22 +54,20 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   const metrics = feedbackMetrics(options);
   allowEmptyJson(app);
   addSubmitRoute(app, options);
-  app.get('/api/training/status', () => coordinator.status());
+  app.get('/api/training/status', (request) => coordinator.status(workspaceIn(request)));
   app.get('/api/training/runs', (request) => coordinator.runs(parseBody(runsQuery, request.query).limit));
   app.post('/api/training/step', () => coordinator.step());
   app.post('/api/training/pause', () => coordinator.setPaused(true));
   app.post('/api/training/resume', () => coordinator.setPaused(false));
-  app.get('/api/adapters', () => coordinator.adapters());
+  app.get('/api/adapters', (request) => coordinator.adapters(workspaceIn(request)));
   app.post('/api/adapters/:version/activate', (request) =>
     coordinator.activate(
       parseBody(versionParameters, request.params).version,
       undefined,
-      parseBody(workspaceQuery, request.query).workspace,
+      workspaceIn(request),
     ),
   );
-  app.post('/api/adapters/rollback', (request) =>
-    coordinator.rollBack(parseBody(workspaceQuery, request.query).workspace),
-  );
+  app.post('/api/adapters/rollback', (request) => coordinator.rollBack(workspaceIn(request)));
   app.post('/api/adapters/gc', () => coordinator.collect());
   app.delete('/api/data/events/:id', (request) =>
     coordinator.erase({ kind: 'event', id: parseBody(idParameters, request.params).id }),
@@ -85,6 +83,11 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   app.get('/metrics', (_, reply) => reply.type(PROMETHEUS_TYPE).send(metrics.text()));
   app.get('/health', () => health(options));
   return app;
+}
+
+/** The workspace that a request is about, where it names one. */
+function workspaceIn(request: FastifyRequest): string | undefined {
+  return parseBody(workspaceQuery, request.query).workspace;
 }
 
 /** `POST …/step` and the like have no body; clients that say "JSON" and send nothing are understood. */
