@@ -239,6 +239,7 @@ describe('the configuration file', () => {
         /:1: "actor\.optim\.lr" is "fast"\. Invalid input: expected number, received string\. training\.update\.learningRate:/,
       ],
       ['model: { gpu: cude }', /"model\.gpu" is "cude"\. Invalid option: expected one of "auto"\|"cpu"/],
+      ['dataDir: "a\\0b"', /:1: "dataDir" is "a\\u0000b"\. No path has a NUL character\./],
       ['dataDir: null', /"dataDir" is null\. Invalid input: expected string, received null/],
       ['server: { inferencePort: 70000 }', /is 70000\. Too big: expected number to be <=65535/],
     ];
