@@ -20,7 +20,7 @@ export async function installationTokens(path: string): Promise<Tokens> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const tokens: Tokens = { inference: newToken(), feedback: newToken() };
   const partial = `${path}.${process.pid}.${newToken().slice(0, 8)}`;
-  await writeFile(partial, JSON.stringify(tokens), { mode: 0o600, flag: 'wx' });
+  await writeFile(partial, JSON.stringify(tokens), { mode: 0o600, flag: 'wx', flush: true });
   try {
     await link(partial, path);
     return tokens;
