@@ -85,9 +85,10 @@ function windowEnd(text: string, caret: number, budget: WindowBudget): number {
   let end = caret;
   for (let line = 0; line < budget.suffixLines; line++) {
     const newline = text.indexOf('\n', end);
-    const next = newline === -1 ? text.length : newline + 1;
-    if (next > limit) return text.slice(caret, end).trim() === '' ? beforePair(text, limit) : end;
-    end = next;
+    const lineEnd = newline === -1 ? text.length : newline;
+    // The line alone has to fit, so that it is no other with a line break behind it than at the end of the text.
+    if (lineEnd > limit) return text.slice(caret, end).trim() === '' ? beforePair(text, limit) : end;
+    end = Math.min(text.length, lineEnd + 1);
     if (end === text.length) break;
   }
   return end;

@@ -95,6 +95,8 @@ describe('promptWindow', () => {
         assert.equal(longer.start, window.start);
         assert.ok(longer.suffix.startsWith(window.suffix.trimEnd()));
       }),
+      // A last line that fits to the character.
+      { examples: [['bc longer words here longer words here \nalonger words here ', '']] },
     );
   });
 });
