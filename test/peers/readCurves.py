@@ -2,6 +2,7 @@
 
     python3 -m venv venv && venv/bin/pip install tensorboard
     venv/bin/python test/peers/readCurves.py DATA_FOLDER/runs
+    venv/bin/python test/peers/readCurves.py OUTPUT_FOLDER_OF_A_JUDGED_RUN
 
 Exits with 1 when a scalar is missing or differs.
 """
@@ -20,7 +21,9 @@ def as_float32(value):
 
 
 def check(folder):
-    accumulator = EventAccumulator(str(folder), size_guidance={"scalars": 0, "tensors": 0})
+    beside = folder / "tensorboard"
+    events = beside if beside.is_dir() else folder
+    accumulator = EventAccumulator(str(events), size_guidance={"scalars": 0, "tensors": 0})
     accumulator.Reload()
     read = {}
     for tag in accumulator.Tags()["scalars"]:
@@ -42,5 +45,5 @@ def check(folder):
 
 
 if __name__ == "__main__":
-    folders = [path.parent for path in pathlib.Path(sys.argv[1]).glob("*/metrics.jsonl")]
+    folders = [path.parent for path in pathlib.Path(sys.argv[1]).rglob("metrics.jsonl")]
     sys.exit(0 if folders and all([check(folder) for folder in folders]) else 1)

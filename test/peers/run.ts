@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompanionProcess } from '../fixtures/companionProcess.ts';
+import { prepareJudgeRun } from '../fixtures/judgeRun.ts';
 import { temporaryFolder } from '../fixtures/tinyEngine.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
 
@@ -37,6 +38,9 @@ const companion = await CompanionProcess.start([
 ]);
 try {
   run(PYTHON, [join(import.meta.dirname, 'openaiSdk.py'), `${companion.ready.inference}/v1`, TOKEN]);
+  const judged = prepareJudgeRun(folder, 'judged', { reward: { judge: 'similarity' } });
+  await judged.run();
+  run(PYTHON, [join(import.meta.dirname, 'readCurves.py'), judged.outputDir]);
 } finally {
   await companion.kill('SIGTERM');
   rmSync(folder, { recursive: true });
