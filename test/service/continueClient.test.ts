@@ -16,9 +16,11 @@ interface Chunk {
   choices: { text: string }[];
 }
 
-const { completion, tracking } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../fixtures/clients/continue.json'), 'utf8'),
-) as { completion: Recorded; tracking: Recorded };
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures/clients', name), 'utf8'));
+const { completion, tracking } = fixture('continue.json') as { completion: Recorded; tracking: Recorded };
+/** As its published core sent it. */
+const wire = fixture('continueRecorded.json') as { completion: Recorded; outcome: Record<string, unknown> };
 const TOKEN = 'a-token-for-continue';
 const HANG_UPS = 20;
 /** After which the companion has heard of a closed connection. */
@@ -72,6 +74,17 @@ describe("Continue's requests, replayed", function () {
     };
     assert.equal((await submit(tracking.headers, report)).status, 200);
     assert.equal((await companion.status()).stored, 2);
+  });
+
+  it('that its published core sent are answered, and its outcome is joined', async () => {
+    const headers = { ...wire.completion.headers, authorization: `Bearer ${TOKEN}` };
+    const { text } = await stream(headers, wire.completion.body);
+    for (const stop of wire.completion.body.stop as string[]) assert.ok(!text.includes(stop), text);
+    const { stored } = await companion.status();
+    const report = { ...wire.outcome, completion: firstLine(text), accepted: true };
+    const completionId = '0b8f4f0e-6f0e-4c7b-9b5e-2d1c7c9f5a12';
+    assert.equal((await submit(tracking.headers, { ...report, completionId })).status, 200);
+    assert.equal((await companion.status()).stored, stored + 1);
   });
 
   it('are refused without the token of each service', async () => {
