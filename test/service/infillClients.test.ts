@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { infillResponseSchema, type InfillResponse } from '../../extension/common/contracts/index.ts';
 import { openTinyService, type TinyService } from '../fixtures/tinyService.ts';
 
-const BODIES = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../fixtures/clients/llamaVscode.json'), 'utf8'),
-) as Record<'completion' | 'next' | 'warmUp' | 'warmUpMore', Record<string, unknown>>;
+type Bodies<Name extends string> = Record<Name, Record<string, unknown>>;
+
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures/clients', name), 'utf8'));
+const BODIES = fixture('llamaVscode.json') as Bodies<'completion' | 'next' | 'warmUp' | 'warmUpMore'>;
+/** As its own code sent them. */
+const WIRE = fixture('llamaVscodeRecorded.json') as Bodies<'completion' | 'warmUp' | 'ahead'>;
 
 describe("llama.vscode's requests, replayed", () => {
   let tiny: TinyService;
@@ -72,6 +76,17 @@ describe("llama.vscode's requests, replayed", () => {
     assert.ok(cached > 20, `${cached} tokens were there`);
     const next = await one({ ...BODIES.next, n_cmpl: 1 });
     assert.ok(next.tokens_cached > cached, `${next.tokens_cached} of ${next.tokens_evaluated}`);
+  });
+
+  it('that its own code sent are answered, the model that they name notwithstanding', async () => {
+    const read = await one(WIRE.warmUp);
+    assert.deepEqual([read.content, read.tokens_predicted, tiny.records.length], ['', 0, 0]);
+    const answers = (await infill(WIRE.completion)) as InfillResponse[];
+    const ahead = (await infill(WIRE.ahead)) as InfillResponse[];
+    assert.deepEqual([answers.length, ahead.length], [WIRE.completion.n_cmpl, WIRE.ahead.n_cmpl]);
+    for (const answer of [...answers, ...ahead]) infillResponseSchema.parse(answer);
+    assert.equal(tiny.records.length, answers.length + ahead.length);
+    assert.ok(tiny.records[0]!.promptText.endsWith(String(WIRE.completion.prompt)));
   });
 
   it('answer a reading that a keystroke ends', async () => {
