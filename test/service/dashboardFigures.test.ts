@@ -156,6 +156,7 @@ describe('figures of the dashboard', function () {
       `DROP TABLE written; DROP INDEX outcome_figures; DROP INDEX retention_figures; DROP INDEX completion_figures;
        CREATE INDEX completions_by_time ON completions (created_at);`,
     );
+    older.exec('ALTER TABLE deletions DROP COLUMN companion');
     for (const column of ['shown', 'taken_chars', 'judged', 'after_seconds', 'fraction'])
       older.exec(`ALTER TABLE events DROP COLUMN ${column}`);
     older.pragma('user_version = 3');
