@@ -103,7 +103,7 @@ describe('models in the editor', function () {
   it('Select Model… takes a file, and says before what it cannot do', async () => {
     await window.runCommand('Hone: Select Model…');
     await window.choose(/Model file…/);
-    await window.fillInput(tiny);
+    await window.takeFile('Hone: Model File', tiny);
     await window.waitForText('.monaco-dialog-box', /no fill-in-the-middle markers/);
     await window.page.getByRole('button', { name: 'Use It All the Same' }).click();
     await window.waitForStatus(/Hone: starting/);

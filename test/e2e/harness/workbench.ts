@@ -15,6 +15,8 @@ const BROWSER_FLAGS = [
   '--disable-sync',
   '--disable-dev-shm-usage',
 ];
+/** Within which an input is filled, or has gone. */
+const FILL_LIMIT_MS = 1000;
 const OPEN_LIMIT_MS = 60_000;
 const POLL_MS = 50;
 const PALETTE_ATTEMPTS = 3;
@@ -204,12 +206,27 @@ export class Workbench {
     );
   }
 
-  /** Fills in the input at the top of the window that a command has opened. */
-  async fillInput(text: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget:visible input');
-    await input.waitFor();
-    await input.fill(text);
-    await this.press('Enter');
+  /** Takes a file by its path in the editor's own dialog. */
+  async takeFile(title: string, path: string): Promise<void> {
+    const dialog = this.page.locator('.quick-input-widget:visible').filter({ hasText: title });
+    await dialog.waitFor();
+    // The dialog writes its own folder into the input when that is listed, over what stands there by then.
+    await this.#poll(
+      async () => {
+        const input = dialog.locator('.quick-input-box input');
+        if (!(await input.isVisible())) return false;
+        // Into the input alone: when it has gone, the key would answer what comes next.
+        const typed = { timeout: FILL_LIMIT_MS };
+        await input
+          .fill(path, typed)
+          .then(() => input.press('Enter', typed))
+          .catch(() => undefined);
+        return dialog.isVisible();
+      },
+      (isOpen) => !isOpen,
+      OPEN_LIMIT_MS,
+      `"${title}" to be answered`,
+    );
   }
 
   /** The suggestion on display, its spans joined; empty when there is none. */
