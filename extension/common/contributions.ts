@@ -95,8 +95,8 @@ export interface Settings {
   learnOnBattery: boolean;
   /** 0: as many as completions have. */
   learningThreads: number;
-  /** `shared`, or `workspace`: one for each. */
-  adapters: string;
+  /** One for all, or one for each workspace. */
+  adapters: 'shared' | 'workspace';
   /** Megabytes; 0: no limit. */
   memoryLimitMb: number;
 }

@@ -14,8 +14,6 @@ import { ACCEPTED_COMMAND, type Settings } from '../common/contributions.ts';
 import type { DisplayDecision } from '../common/contracts/index.ts';
 import { drawOf, hideUnlikely } from '../common/display/decision.ts';
 import { applyFilters, describeSteps } from '../common/filters/index.ts';
-import { maskAround } from '../common/secrets/mask.ts';
-import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import { afterAccepting } from '../common/suggestion/surroundings.ts';
 import { joinSelection, placeSuggestion } from '../common/suggestion/present.ts';
 import { shapeOf } from '../common/syntax/shape.ts';
@@ -160,7 +158,7 @@ export class HoneProvider implements InlineCompletionItemProvider {
   ): Promise<Made> {
     const { settings } = this.#parts;
     const { document, around } = place;
-    const body = await requestAt(this.#parts, place);
+    const { body, window } = await requestAt(this.#parts, place);
     const { temperature, multiline, maxTokens, displayFilter } = settings();
     const shape = shapeOf(around.before, around.after, multiline, this.#parts.syntaxOf(document.languageId));
     body.max_tokens = maxTokens;
@@ -171,9 +169,6 @@ export class HoneProvider implements InlineCompletionItemProvider {
     // One of low priority waits for others meanwhile.
     if (!how.ahead) this.#parts.context.readSpeed(response);
     const { text: rawText, finish_reason: finishReason } = response.choices[0]!;
-    // The model doesn't see the closing brackets right of the caret; what it writes is to fit them.
-    const { before, after } = maskAround(around.before, around.after);
-    const window = partialWindow(before, after, around.lfOffset, relativePath(document));
     const context = { ...window, ...shape, truncated: finishReason === 'length' };
     const filtered = applyFilters(rawText, context);
     // What the user asks for is shown, however unlikely.

@@ -79,7 +79,8 @@ export class ReadAhead implements Disposable {
     context.begin(document, around);
     const place = { document, around, version: document.version, recorded: false };
     try {
-      await companion.complete({ ...(await requestAt(this.#parts, place)), max_tokens: 0 }, signal);
+      const { body } = await requestAt(this.#parts, place);
+      await companion.complete({ ...body, max_tokens: 0 }, signal);
     } catch (error) {
       if (!signal.aborted) log.debug(`Reading ahead: ${(error as Error).message}`);
     }

@@ -2,6 +2,7 @@ import type { TextDocument } from 'vscode';
 import type { CompletionRequestInput } from '../common/contracts/index.ts';
 import { withoutOwnClosers } from '../common/prompt/ownClosers.ts';
 import { lineRequest } from '../common/prompt/request.ts';
+import type { PromptWindow } from '../common/prompt/window.ts';
 import { maskAround } from '../common/secrets/mask.ts';
 import { partialWindow } from '../common/suggestion/partialWindow.ts';
 import type { Place } from './lookAhead.ts';
@@ -16,15 +17,24 @@ export interface RequestParts {
   workspaceKey: (document: TextDocument) => string;
 }
 
+/** What is asked of the companion at a place. */
+interface PlaceRequest {
+  body: CompletionRequestInput;
+  /** What stands there, the closing brackets too that the model isn't shown: what it writes is to fit them. */
+  window: PromptWindow;
+}
+
 /** The request at a place, secrets masked; how much is wanted, and how, is the caller's. */
 export async function requestAt(
   { context, session, workspaceKey }: RequestParts,
   { document, around, version, recorded }: Place,
-): Promise<CompletionRequestInput> {
+): Promise<PlaceRequest> {
   const { before, after } = maskAround(around.before, around.after);
-  const seen = withoutOwnClosers(before, after);
-  const window = partialWindow(before, seen, around.lfOffset, relativePath(document));
-  return lineRequest(window, {
+  const windowBefore = (text: string): PromptWindow =>
+    partialWindow(before, text, around.lfOffset, relativePath(document));
+  const window = windowBefore(after);
+  const shown = withoutOwnClosers(before, after);
+  const body = lineRequest(shown === after ? window : windowBefore(shown), {
     workspace: workspaceKey(document),
     language: document.languageId,
     session,
@@ -34,4 +44,5 @@ export async function requestAt(
     record: recorded,
     files: await context.filesAt(document, around),
   });
+  return { body, window };
 }

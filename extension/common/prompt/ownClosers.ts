@@ -16,11 +16,7 @@ export function withoutOwnClosers(before: string, after: string): string {
   if (closers === '') return after;
   const { open, state, begun } = scanBrackets(before.slice(before.lastIndexOf('\n') + 1));
   const quote = begun === undefined || state === 'lineComment' || state === 'blockComment' ? '' : state;
-  const own =
-    quote +
-    open
-      .map(({ character }) => closingOf(character))
-      .reverse()
-      .join('');
+  const brackets = open.toReversed().map(({ character }) => closingOf(character));
+  const own = quote + brackets.join('');
   return own.startsWith(closers) ? after.slice(rest.length) : after;
 }
