@@ -73,7 +73,15 @@ describe('look-ahead', () => {
 
   it('reads a prompt for what comes next and writes nothing, when no token is wanted', async () => {
     const read = { prompt: LONG, suffix: ';\n', max_tokens: 0 };
+    const figures = async () => {
+      const text = await (await tiny.get('/metrics')).text();
+      return ['prompts_read', 'completions', 'prompt_tokens'].map((name) =>
+        Number(new RegExp(`^hone_${name}_total (\\d+)$`, 'm').exec(text)![1]),
+      );
+    };
+    const [reads, ...others] = await figures();
     const answer = await tiny.complete(read);
+    assert.deepEqual(await figures(), [reads! + 1, ...others], 'it counts as no completion');
     assert.deepEqual([answer.choices[0]!.text, answer.choices[0]!.finish_reason], ['', 'length']);
     assert.deepEqual([tiny.records, tiny.cancelled()], [[], 0]);
     const { usage, timings } = await tiny.complete({ ...read, max_tokens: 1 });

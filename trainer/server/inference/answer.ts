@@ -88,8 +88,11 @@ export class Completion {
       // Nobody waits for a prompt that is only read.
       priority: ask.lookAhead === true || ask.maxTokens === 0 ? 'lookahead' : 'keystroke',
     });
+    if (ask.maxTokens === 0) {
+      environment.countRead();
+      return this.answer(result, null);
+    }
     environment.count(this.prompt, result);
-    if (ask.maxTokens === 0) return this.answer(result, null);
     const prediction = result.finishReason === 'cancelled' ? null : this.predict(result);
     if (ask.lookAhead === true) this.keep(result, prediction, signal);
     else if (ask.record) this.write(result, prediction, onToken !== undefined);

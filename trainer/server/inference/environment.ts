@@ -78,6 +78,7 @@ export class InferenceEnvironment {
       promptTime: metrics.counter('hone_prompt_seconds_total', 'Time from turn to first token.'),
       unrecorded: metrics.counter('hone_record_failures_total', 'Completions that could not be recorded.'),
       total: metrics.counter('hone_completion_seconds_total', 'Time from request to last token.'),
+      read: metrics.counter('hone_prompts_read_total', 'Prompts that were read ahead; in no other figure.'),
     };
     this.countAhead = metrics.counter('hone_look_ahead_total', 'Completions that were made ahead.');
     this.countAheadShown = metrics.counter(
@@ -117,6 +118,11 @@ export class InferenceEnvironment {
     this.counters.unrecorded();
     this.logger.error({ err: error, completion }, 'The completion could not be recorded.');
     this.onRecordFailure(error);
+  }
+
+  /** A prompt was read for a request that may come. */
+  countRead(): void {
+    this.counters.read();
   }
 
   count(prompt: BuiltPrompt, result: GenerateResult): void {
