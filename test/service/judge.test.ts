@@ -140,6 +140,17 @@ describe('hone judge', function () {
     assert.equal(result.adapter, null);
   });
 
+  it('judges as many drawn completions of each validation prompt as it is told to', async () => {
+    const scored = async (rollout: object): Promise<(number | null)[]> => {
+      const run = prepare({ rollout: { ...ROLLOUT, ...rollout }, schedule: { maxSteps: 0 } });
+      const { verdicts, validation } = await run.run();
+      return [verdicts.validation[0]!.similarity!.scored, validation.similarity!.before];
+    };
+    const [single, three] = [await scored({}), await scored({ validationSamples: 3 })];
+    assert.deepEqual([single[0], three[0]], [4, 12]);
+    assert.notEqual(single[1], three[1], 'the mean of three drawn ones is another score');
+  });
+
   it('learns nothing from groups in which nothing differs, and says so', async () => {
     const run = prepare({ reward: { judge: 'exact' }, schedule: { epochs: 1 } });
     const result = await run.run();
