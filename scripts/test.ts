@@ -96,13 +96,13 @@ async function run(args: string[]): Promise<{ code: number | null; output: strin
   });
   const code = await new Promise<number | null>((resolve) => {
     child.once('close', resolve);
-    // What it has started may hold the pipe open for ever.
     child.once('exit', (ended, signal) => {
-      if (signal !== null) resolve(ended);
+      if (signal === null) return;
+      console.log(`Ended by ${signal}; a step may take ${STEP_LIMIT_MS / 60_000} minutes.`);
+      // What it has started may hold the pipe open for ever.
+      resolve(ended);
     });
   });
-  if (code === null)
-    console.log(`It was ended: by itself it was not done after ${STEP_LIMIT_MS / 60_000} minutes.`);
   return { code, output };
 }
 

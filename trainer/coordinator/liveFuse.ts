@@ -91,9 +91,9 @@ export class LiveFuse {
 
   /** Whether an event since another one is about what an adapter may have served. */
   private wasUsed(key: string, event: number): boolean {
+    if (key === DEFAULT_WORKSPACE) return true;
     const { store, settings } = this.parts;
-    const keys = store.served.workspacesSince(event).map((workspace) => adapterKey(settings, workspace));
-    return key === DEFAULT_WORKSPACE || keys.includes(key);
+    return store.served.workspacesSince(event).some((workspace) => adapterKey(settings, workspace) === key);
   }
 
   private async lookAt(key: string, version: number, event: number): Promise<string | null> {

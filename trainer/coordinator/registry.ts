@@ -94,8 +94,8 @@ export async function serveAdapter(
 }
 
 /**
- * Makes a version the one in service for a key, by hand: whatever the gate said of it. A scale stays with the version and with
- * what is made from it. When it can't be loaded, everything is as if nobody had asked.
+ * Makes a version the one in service for a key, by hand: whatever the gate said of it. A scale stays with the
+ * version and with what is made from it. When it can't be loaded, everything is as if nobody had asked.
  */
 export async function activateAdapter(
   store: Store,

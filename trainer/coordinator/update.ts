@@ -53,7 +53,8 @@ interface Decided {
 export const STALE_COUNTER = 'policyTooOld';
 
 /**
- * One update, from settled events of one adapter to the new version in service: samples, learner, gate, one transaction, swap.
+ * One update, from settled events of one adapter to the new version in service: samples, learner, gate, one
+ * transaction, swap.
  *
  * @param now Milliseconds since the epoch; null when what is open was settled.
  * @returns what was decided, also when the update failed (its events stay in the queue); null when nothing in the

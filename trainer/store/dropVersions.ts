@@ -89,8 +89,8 @@ function descendants(versions: Map<number, Version>, from: number[]): Set<number
 
 /**
  * Where a dropped version is in service, its nearest ancestor that is neither dropped nor rolled back and has its file
- * takes its place; of a workspace that has no such version of its own, the shared one does. Ancestors on the way whose files are long deleted are dropped as well: what they knew can only be
- * learned again.
+ * takes its place; of a workspace that has no such version of its own, the shared one does. Ancestors on the way whose
+ * files are long deleted are dropped as well: what they knew can only be learned again.
  */
 function bringBack(database: Database.Database, versions: Map<number, Version>, dropped: Set<number>): void {
   const rows = database
