@@ -44,6 +44,14 @@ describe('the update', () => {
     });
   }
 
+  it('teaches general code beside events, and never without any', async () => {
+    const general = supervisedSample('general');
+    const config = only({ correctionWeight: 1, generalWeight: 1 });
+    const { reply } = await rig.update([supervisedSample('correction'), general], config);
+    assert.ok(reply.figures['losses/general_loss']! > 0);
+    await assert.rejects(rig.update([general], config), { code: 'nothing_to_train' });
+  });
+
   it('makes freshly typed prompt text likelier, alone', async () => {
     const sample: Sample = {
       eventId: 'context',

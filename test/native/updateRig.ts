@@ -31,6 +31,7 @@ export const only = (weights: Partial<UpdateConfig>): UpdateConfig => ({
   miniBatch: 2,
   correctionWeight: 0,
   acceptedWeight: 0,
+  generalWeight: 0,
   contextWeight: 0,
   policyWeight: 0,
   klWeight: 0,
@@ -51,7 +52,7 @@ export const policySample = (advantage: number): Sample => ({
     adapterScale: 1,
   },
 });
-export const supervisedSample = (source: 'correction' | 'accepted'): Sample => ({
+export const supervisedSample = (source: 'correction' | 'accepted' | 'general'): Sample => ({
   eventId: source,
   prompt: PROMPT,
   supervised: { source, tokens: TYPED, weight: 1 },

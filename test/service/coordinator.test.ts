@@ -87,6 +87,20 @@ describe('coordinator', () => {
       assert.equal(service.store.adapters.get(2)!.parent, 1);
     });
 
+    it('teaches general code beside the events, which are counted alone', async () => {
+      await open({ generalShare: 0.5 });
+      const events = await service.accept(BATCH);
+      const { trained, lastRun } = await service.until((status) => status.adapterVersion === 1);
+      assert.deepEqual([trained, lastRun!.events], [BATCH, BATCH]);
+      const taught = trainedEvents();
+      assert.deepEqual(
+        taught.slice(0, BATCH),
+        events.map((event) => event.id),
+      );
+      assert.equal(taught.length, 1.5 * BATCH);
+      for (const id of taught.slice(BATCH)) assert.match(id, /^general:/);
+    });
+
     it('takes the baseline off the rewards of the next batch', async () => {
       await open();
       await service.accept(2 * BATCH);

@@ -69,6 +69,14 @@ export const trainingSettingsSchema = z.strictObject({
     .describe(
       'What a reward is compared with: the chance of acceptance predicted for the place, the mean of the rewards before, or nothing.',
     ),
+  generalShare: z
+    .number()
+    .min(0)
+    .max(4)
+    .default(0)
+    .describe(
+      'Places in general code that are taught again in an update, for each of its events, so that nothing else is unlearned; 0: none.',
+    ),
   maxAdapterLag: z
     .int()
     .nonnegative()

@@ -19,6 +19,7 @@ import type { Store } from '../store/store.ts';
 import type { OutcomeFacts, RunRecord } from '../store/types.ts';
 import { buildBatch, recentAdapters, type Batch } from './batch.ts';
 import { adapterFile, removeAdapterFiles, unfinishedPlan, writePlan, type UpdatePlan } from './checkpoint.ts';
+import { generalSamples } from './general.ts';
 import type { LearnerProgress, LearnerUpdated } from './learnerProcess.ts';
 import type { LiveFuse } from './liveFuse.ts';
 import { adapterRef, serveAdapter, withdrawAdapter } from './registry.ts';
@@ -117,16 +118,17 @@ function writeDown(store: Store, run: RunRecord, batch: Batch, candidateFile: st
 }
 
 function updateRequest(
-  { store, engine, settings, general }: UpdateParts,
+  { store, engine, settings, general, text }: UpdateParts,
   key: string,
   batch: Batch,
 ): Extract<LearnerRequest, { type: 'update' }> {
   const id = uuidv7();
   const version = store.adapters.nextVersion();
+  const again = Math.round(settings.generalShare * batch.samples.length);
   return {
     type: 'update',
     id,
-    samples: batch.samples,
+    samples: [...batch.samples, ...generalSamples(text, again, version)],
     parent: batch.adapters[0]!,
     adapters: batch.adapters,
     // llama.cpp keeps an adapter by its path: no path is ever used twice.

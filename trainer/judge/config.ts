@@ -167,6 +167,7 @@ export function updateConfigOf({ update }: JudgeConfig, layers: number): UpdateC
     servedShares: [],
     correctionWeight: 0,
     acceptedWeight: 0,
+    generalWeight: 0,
     contextWeight: 0,
     policyWeight: 1,
   };

@@ -38,6 +38,8 @@ export interface LossSums {
   correctionTokens: number;
   accepted: number;
   acceptedTokens: number;
+  general: number;
+  generalTokens: number;
   context: number;
   contextTokens: number;
 }
@@ -58,6 +60,8 @@ export function zeroSums(): LossSums {
     correctionTokens: 0,
     accepted: 0,
     acceptedTokens: 0,
+    general: 0,
+    generalTokens: 0,
     context: 0,
     contextTokens: 0,
   };
@@ -119,9 +123,8 @@ export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
       counts.baseKlTokens += tokens.length;
     }
     if (layout.supervisedBranch !== null) {
-      if (sample.supervised!.source === 'correction')
-        counts.correctionTokens += sample.supervised!.tokens.length;
-      else counts.acceptedTokens += sample.supervised!.tokens.length;
+      const { source, tokens } = sample.supervised!;
+      counts[`${source}Tokens`] += tokens.length;
     }
     if (sample.context && config.contextWeight > 0)
       for (const [from, to] of sample.context.spans) counts.contextTokens += to - from;
@@ -131,7 +134,8 @@ export function termTokens(samples: Sample[], config: UpdateConfig): LossSums {
 
 /**
  * Derivatives of the mini-batch's loss for one sample, by head and temperature:
- * L = w_p·PPO + β·KL + (w_c·ΣCE(correction) + w_a·ΣCE(accepted) + w_x·ΣCE(context)) / (w_c·n_c + w_a·n_a + w_x·n_x).
+ * L = w_p·PPO + β·KL + (w_c·ΣCE(correction) + w_a·ΣCE(accepted) + w_g·ΣCE(general) + w_x·ΣCE(context)) /
+ * (w_c·n_c + w_a·n_a + w_g·n_g + w_x·n_x).
  * PPO and KL are means over their tokens in the mini-batch. The supervised terms share one mean, in which at equal
  * weights every token counts the same: with a mean each, the few tokens of the corrections drowned the rest. Adds the
  * sample's part to `sums`.
@@ -146,6 +150,7 @@ export function derivativesOf(
   const supervised =
     config.correctionWeight * counts.correctionTokens +
     config.acceptedWeight * counts.acceptedTokens +
+    config.generalWeight * counts.generalTokens +
     config.contextWeight * counts.contextTokens;
   const derivatives = results.map(() => new Map<number, Float32Array>());
   const addTo = (head: number, temperature: number, values: Float32Array, weight: number): void => {
@@ -203,6 +208,6 @@ export function derivativesOf(
   return derivatives;
 }
 
-function supervisedWeight(source: 'correction' | 'accepted', config: UpdateConfig): number {
-  return source === 'correction' ? config.correctionWeight : config.acceptedWeight;
+function supervisedWeight(source: NonNullable<Sample['supervised']>['source'], config: UpdateConfig): number {
+  return config[`${source}Weight`];
 }

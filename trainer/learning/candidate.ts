@@ -9,7 +9,7 @@ import { DeviceLora, type Lora } from '../model/lora.ts';
 import type { Network } from '../model/network.ts';
 import { loadScored } from './adapterSet.ts';
 import type { Scorer } from './scorer.ts';
-import { chooseShare, MOST_EVENTS } from './share.ts';
+import { chooseShare } from './share.ts';
 
 type GateScores = Extract<LearnerReply, { type: 'updated' }>['gate'];
 type GateRequest = Pick<
@@ -32,7 +32,6 @@ export async function scoreCandidate(
   onProgress: (done: number, total: number) => void,
 ): Promise<Candidate> {
   const { heldOut, general, config, parent, candidatePath } = request;
-  const probes = heldOut.slice(0, MOST_EVENTS);
   let total = 2 * (heldOut.length + general.length);
   let done = 0;
   const onItem = (): void => onProgress(++done, total);
@@ -52,10 +51,15 @@ export async function scoreCandidate(
   const score = (items: ScoreItem[], share: number): Promise<Score[]> =>
     withLora(share, (lora) => scorer.score(items, { lora, path: candidatePath }, onItem));
 
-  const chosen = await chooseShare(config.servedShare, config.servedShares, (share) => {
-    total += probes.length;
-    return score(probes, share);
-  });
+  const chosen = await chooseShare(
+    config.servedShare,
+    config.servedShares,
+    heldOut.length,
+    (share, count) => {
+      total += count;
+      return score(heldOut.slice(0, count), share);
+    },
+  );
   const running = loadScored(network, parent);
   try {
     return {

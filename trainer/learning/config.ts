@@ -18,6 +18,7 @@ export const UPDATE_DEFAULTS = {
   miniBatch: 4,
   correctionWeight: 1,
   acceptedWeight: 1,
+  generalWeight: 1,
   contextWeight: 1,
   policyObjective: 'ppo',
   policyWeight: 0.02,

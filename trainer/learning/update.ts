@@ -61,7 +61,7 @@ export async function runUpdate(request: UpdateRequest, context: UpdateContext):
     return result;
   };
   const samples = request.samples.filter((sample) => teaches(sample, config));
-  if (samples.length === 0)
+  if (samples.every((sample) => sample.supervised?.source === 'general'))
     throw new GgmlError('nothing_to_train', 'No event of the batch has anything to teach.');
 
   const parent = loadParent(network, request);
@@ -247,6 +247,7 @@ function lossFigures(sums: LossSums): Record<string, number> {
   mean('losses/kl_to_base', sums.baseKl, sums.baseKlTokens);
   mean('losses/correction_loss', sums.correction, sums.correctionTokens);
   mean('losses/accepted_loss', sums.accepted, sums.acceptedTokens);
+  mean('losses/general_loss', sums.general, sums.generalTokens);
   mean('losses/context_loss', sums.context, sums.contextTokens);
   return figures;
 }
@@ -269,6 +270,7 @@ function addCounts(sums: LossSums, counts: LossSums): void {
     'baseKlTokens',
     'correctionTokens',
     'acceptedTokens',
+    'generalTokens',
     'contextTokens',
   ] as const)
     sums[name] += counts[name];

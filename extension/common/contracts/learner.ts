@@ -57,6 +57,12 @@ export const updateConfigSchema = z.object({
     .number()
     .nonnegative()
     .describe('Weight of the cross-entropy on accepted text that stayed; 0 switches the term off.'),
+  generalWeight: z
+    .number()
+    .nonnegative()
+    .describe(
+      'Weight of the cross-entropy on general code that is taught again beside the events; 0 switches the term off.',
+    ),
   contextWeight: z
     .number()
     .nonnegative()
@@ -122,10 +128,13 @@ const sampleSchema = z.object({
   policy: policySchema.optional(),
   /** Several completions of the prompt, which is evaluated once for all of them. */
   group: z.array(policySchema).min(1).optional(),
-  /** Supervised term: what was typed instead (`correction`) or the accepted text (`accepted`), end token included. */
+  /**
+   * Supervised term: what was typed instead (`correction`), the accepted text (`accepted`), or what stands in general
+   * code (`general`), end token included.
+   */
   supervised: z
     .object({
-      source: z.enum(['correction', 'accepted']),
+      source: z.enum(['correction', 'accepted', 'general']),
       tokens: tokens.min(1),
       weight: z.number().nonnegative(),
     })

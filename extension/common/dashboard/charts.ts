@@ -21,6 +21,7 @@ const LOSSES: [tag: string, name: string][] = [
   ['losses/correction_loss', 'typed instead'],
   ['losses/accepted_loss', 'accepted'],
   ['losses/context_loss', 'context'],
+  ['losses/general_loss', 'general code'],
   ['losses/policy_loss', 'policy'],
 ];
 const DIVERGENCES: [tag: string, name: string][] = [

@@ -6,6 +6,7 @@ import type { HeadResult } from '../../../trainer/model/network.ts';
 
 const CORRECTION = [1, 2, 3];
 const ACCEPTED = [4, 5];
+const GENERAL = [6, 7, 8, 9];
 const CONTEXT_TOKENS = 5;
 
 const corrected: Sample = {
@@ -18,6 +19,11 @@ const accepted: Sample = {
   eventId: 'accepted',
   prompt: [1, 2],
   supervised: { source: 'accepted', tokens: ACCEPTED, weight: 0.5 },
+};
+const general: Sample = {
+  eventId: 'general',
+  prompt: [1, 2],
+  supervised: { source: 'general', tokens: GENERAL, weight: 1 },
 };
 
 /** d loss / d log p of each head of each sample of one mini-batch, at temperature 1. */
@@ -57,6 +63,14 @@ describe('the supervised terms of a mini-batch', () => {
     allNear(first![0]!, 3, -2 / all);
     allNear(first![1]!, CONTEXT_TOKENS, -1 / all);
     allNear(second![0]!, 2, (-0.5 * 0.5) / all);
+  });
+
+  it('take general code into the same mean, at its own weight', () => {
+    const all = CORRECTION.length + 0.25 * GENERAL.length;
+    const weights = { contextWeight: 0, generalWeight: 0.25 };
+    const [first, second] = derivatives([corrected, general], weights);
+    allNear(first![0]!, 3, -1 / all);
+    allNear(second![0]!, 4, -0.25 / all);
   });
 
   it('leave a term out that is off, also of the mean', () => {
