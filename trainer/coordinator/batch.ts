@@ -11,6 +11,7 @@ import { baselinesOf, meanOfRewards, type RunningMean } from '../learning/baseli
 import type { Store } from '../store/store.ts';
 import type { OutcomeFacts } from '../store/types.ts';
 import { eligibilityOf, usesOf } from './eligibility.ts';
+import { rewardInEpisode } from './episodes.ts';
 import { buildSample, buildScoreItem, type SampleContext } from './samples.ts';
 
 /** Held-out events looked at for each one that the gate scores: of many nothing is known that could be scored. */
@@ -72,6 +73,8 @@ export function buildBatch(
     const training = store.facts.training(facts);
     const one = training === null ? null : buildSample(training, full);
     if (one === null) useless.push(facts.eventId);
+    else if (one.reward !== null)
+      one.reward = rewardInEpisode(store, training!, one.reward, context.settings);
     return one === null ? [] : [one];
   });
   const rewarded = built.filter((one) => one.sample.policy !== undefined);
@@ -99,6 +102,7 @@ export function buildBatch(
       'rollout/version_lag': meanLag(samples, recent),
       'rollout/reward_rule': REWARD_RULE_VERSION,
       'rollout/accept_threshold': context.settings.acceptThreshold,
+      'rollout/episode_weight': context.settings.episodeWeight,
     },
   };
 }
@@ -108,7 +112,9 @@ function baselineOf(
   store: Store,
   { modelHash, settings }: Pick<SampleContext, 'modelHash' | 'settings'>,
 ): RunningMean {
-  const rule = `${REWARD_RULE_VERSION} ${settings.acceptThreshold} ${settings.observedWeight}`;
+  const { acceptThreshold, observedWeight, episodeWeight, episodeDiscount } = settings;
+  const own = `${REWARD_RULE_VERSION} ${acceptThreshold} ${observedWeight}`;
+  const rule = episodeWeight === 0 ? own : `${own} ${episodeWeight} ${episodeDiscount}`;
   const stored = store.runs.baseline(modelHash) as RunningMean | null;
   if (stored?.rule === rule) return stored;
   const rewards = store.facts

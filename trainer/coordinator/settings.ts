@@ -63,6 +63,20 @@ export const trainingSettingsSchema = z.strictObject({
     .max(1)
     .default(DEFAULT_OBSERVED_WEIGHT)
     .describe('Weight of a rejection that was only observed through the stable editor interface.'),
+  episodeWeight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe(
+      'Part of a suggestion’s reward that is its editing episode’s: what stays of all suggestions that followed one another at a place; 0: each for itself.',
+    ),
+  episodeDiscount: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe('Discount of the episode’s reward for each suggestion that followed in it.'),
   baseline: z
     .enum(BASELINES)
     .default('acceptance')

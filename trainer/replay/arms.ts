@@ -18,10 +18,14 @@ const ARMS = {
   ppo: { update: POLICY_ALONE },
   /** Reward alone, with tapered negatives in the place of PPO. */
   tapered: { update: { ...POLICY_ALONE, policyObjective: 'tapered' } },
+  /** Reward alone, half of it that of the editing episode. */
+  episodes: { episodeWeight: 0.5, update: POLICY_ALONE },
   /** The recipe's rule: accepted 1 and rejected 0, compared with nothing, and nothing holds the model to its base. */
   rlinf: { acceptThreshold: 0, baseline: 'none', update: { ...POLICY_ALONE, klWeight: 0 } },
   /** The defaults. */
   both: {},
+  /** The defaults, and general code taught again. */
+  general: { generalShare: 0.25 },
 } satisfies Record<string, ArmTraining>;
 
 export type Arm = keyof typeof ARMS;

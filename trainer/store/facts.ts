@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Evidence, Outcome } from '../../extension/common/contracts/index.ts';
 import { survivalOf, type SurvivalCheckpoint } from '../../extension/common/reward/survival.ts';
 import type { CompletionTable } from './completions.ts';
-import type { OutcomeFacts, TrainingFacts } from './types.ts';
+import type { DocumentOutcome, OutcomeFacts, StoredCompletion, TrainingFacts } from './types.ts';
 
 /** What was told of an accepted text's survival, as a JSON list. */
 export const CHECKPOINTS =
@@ -21,6 +21,8 @@ export interface FactTable {
   decided(limit: number): OutcomeFacts[];
   /** Held-out outcomes, newest first, at most `limit`; those of one workspace when one is named. */
   heldOut(limit: number, workspaceKey?: string): OutcomeFacts[];
+  /** Outcomes of completions in the same document and session, asked for in [from, to], in the order of time. */
+  inDocument(completion: StoredCompletion, from: number, to: number): DocumentOutcome[];
   /** Adds the completion and its predecessor; null when the completion is not recorded. */
   training(facts: OutcomeFacts): TrainingFacts | null;
   /** Takes events out of the queue with the reason why nothing is learned from them. */
@@ -38,8 +40,7 @@ export function createFactTable(database: Database.Database, completions: Comple
       (SELECT ${CHECKPOINTS} FROM retentions
         WHERE retentions.completion_id = outcomes.completion_id) AS retention,
       completions.source, completions.model_hash, completions.adapter_version, completions.workspace_key,
-      completions.temperature,
-      completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
+      completions.created_at, completions.offset, completions.temperature, completions.top_p, completions.top_k, completions.repetition_penalty, completions.seed,
       length(completions.generated_tokens) / 4 AS generated_count
     FROM outcomes
     LEFT JOIN completions ON completions.id = outcomes.completion_id
@@ -55,6 +56,11 @@ export function createFactTable(database: Database.Database, completions: Comple
     `${select} WHERE outcomes.held_out = 0 AND outcomes.state IN ('trained', 'refused')
        ORDER BY outcomes.seq DESC LIMIT ?`,
   );
+  const inDocument = database.prepare(
+    `${select} WHERE completions.workspace_key = @workspaceKey AND completions.relative_path = @relativePath
+       AND completions.session = @session AND completions.created_at BETWEEN @from AND @to
+       ORDER BY completions.created_at, completions.id`,
+  );
   const drop = database.prepare(
     "UPDATE outcomes SET state = 'dropped', drop_reason = ? WHERE event_id = ? AND state = 'new'",
   );
@@ -66,6 +72,10 @@ export function createFactTable(database: Database.Database, completions: Comple
     undecided: () => (undecided.all() as FactRow[]).map(factsOf),
     decided: (limit) => (decided.all(limit) as FactRow[]).map(factsOf).toReversed(),
     heldOut: (limit, key) => (heldOut.all({ limit, key: key ?? null }) as FactRow[]).map(factsOf),
+    inDocument({ workspaceKey, relativePath, session }, from, to) {
+      const rows = inDocument.all({ workspaceKey, relativePath, session, from, to }) as FactRow[];
+      return rows.map((row) => ({ facts: factsOf(row), at: row.created_at, offset: row.offset }));
+    },
     training(facts) {
       const completion = completions.get(facts.completionId);
       if (completion === null) return null;
@@ -97,6 +107,8 @@ interface FactRow {
   model_hash: string;
   adapter_version: number;
   workspace_key: string;
+  created_at: number;
+  offset: number;
   temperature: number;
   top_p: number;
   top_k: number;

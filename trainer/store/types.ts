@@ -129,6 +129,15 @@ export interface OutcomeFacts {
   completion: CompletionSummary | null;
 }
 
+/** An outcome, and when and where its completion was asked for. */
+export interface DocumentOutcome {
+  facts: OutcomeFacts;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** UTF-16 offset of the caret. */
+  offset: number;
+}
+
 interface CompletionSummary {
   source: 'served' | 'client';
   modelHash: string;
