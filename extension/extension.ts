@@ -67,11 +67,11 @@ export async function activate(context: ExtensionContext): Promise<HoneApi> {
   const menu = new Menu(situation);
   const modelNotice = new ModelNotice();
   const remoteWarning = new RemoteWarning();
-  const learning = { settings, consent, backend, cache: completing.cache };
+  const learning = { settings, consent, backend, cache: completing.cache, policy, paths };
   const dashboard = new DashboardPanel({
     reader: new DashboardReader(backend, situation, paths.root, () => settings.value.keepDays),
     bundle: Uri.joinPath(context.extensionUri, 'dist', 'webview'),
-    act: dashboardActions({ ...learning, paths, completing }),
+    act: dashboardActions({ ...learning, completing }),
     log,
   });
   function showStatus(): void {

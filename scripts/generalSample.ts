@@ -6,7 +6,8 @@
  */
 import { readSourceFiles } from '../trainer/replay/files.ts';
 import { documentAt, evaluationPositions } from '../trainer/replay/positions.ts';
-import { keyedRandom, sampleInOrder } from '../trainer/replay/random.ts';
+import { sampleInOrder } from '../extension/common/random.ts';
+import { keyedRandom } from '../trainer/replay/random.ts';
 
 const SEED = 1;
 const PREFIX_CHARS = 500;

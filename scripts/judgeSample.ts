@@ -9,7 +9,8 @@ import { promptText } from '../extension/common/prompt/fim.ts';
 import { promptWindow } from '../extension/common/prompt/window.ts';
 import { readSourceFiles, splitFiles, type SourceFile } from '../trainer/replay/files.ts';
 import { documentAt, evaluationPositions } from '../trainer/replay/positions.ts';
-import { keyedRandom, sampleInOrder } from '../trainer/replay/random.ts';
+import { sampleInOrder } from '../extension/common/random.ts';
+import { keyedRandom } from '../trainer/replay/random.ts';
 
 const FIXTURE = join(import.meta.dirname, '../trainer/replay/fixture/code');
 const TRAIN_LINES = 120;

@@ -16,6 +16,7 @@ export const COMMANDS = {
   endSnooze: { id: 'hone.endSnooze', title: 'End Snooze' },
   triggerSuggestion: { id: 'hone.triggerSuggestion', title: 'Trigger Suggestion' },
   trainNow: { id: 'hone.trainNow', title: 'Train Now' },
+  learnWorkspace: { id: 'hone.learnWorkspace', title: 'Learn from This Workspace' },
   pauseLearning: { id: 'hone.pauseLearning', title: 'Pause Learning' },
   resumeLearning: { id: 'hone.resumeLearning', title: 'Resume Learning' },
   rollBackAdapter: { id: 'hone.rollBackAdapter', title: 'Roll Back Adapter' },

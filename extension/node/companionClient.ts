@@ -11,6 +11,7 @@ import {
   exportEndSchema,
   healthSchema,
   modelListSchema,
+  placesResponseSchema,
   shownResponseSchema,
   stepResponseSchema,
   submitResponseSchema,
@@ -23,6 +24,8 @@ import {
   type Deletion,
   type FeedbackEvent,
   type Health,
+  type PlacesRequest,
+  type PlacesResponse,
   type ShownRequest,
   type ShownResponse,
   type StepResponse,
@@ -41,6 +44,8 @@ export interface Endpoints {
 
 const COMPLETION_TIMEOUT_MS = 20_000;
 const SHORT_TIMEOUT_MS = 5000;
+/** Each place is brought into tokens and to the disk. */
+const PLACES_TIMEOUT_MS = 60_000;
 /** An update with its gate is under a minute; a large step may take several. */
 const STEP_TIMEOUT_MS = 15 * 60_000;
 
@@ -115,6 +120,13 @@ export class CompanionClient {
   submit(event: FeedbackEvent): Promise<SubmitResponse> {
     const path = '/api/training/submit';
     return this.#feedback({ method: 'POST', path, body: event, schema: submitResponseSchema });
+  }
+
+  /** Resolves when the places are durable at the companion. */
+  teach(body: PlacesRequest): Promise<PlacesResponse> {
+    const path = '/api/training/places';
+    const timeoutMs = PLACES_TIMEOUT_MS;
+    return this.#feedback({ method: 'POST', path, body, schema: placesResponseSchema, timeoutMs });
   }
 
   /** `workspaceKey`: whose adapter version is told. */

@@ -1,19 +1,29 @@
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
+import { placesRequestSchema } from '../common/contracts/index.ts';
 import type { CommandName } from '../common/contributions.ts';
 import { adapterChoices } from '../common/status/adapterChoices.ts';
 import { describeRun } from '../common/status/statusView.ts';
 import type { Backend } from '../node/backend.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
+import { runHoneCommand } from '../node/honeCommand.ts';
+import type { Paths } from '../node/paths.ts';
 import type { Action } from './commands.ts';
 import type { Consent } from './consent.ts';
+import { contextFolders } from './contextPath.ts';
 import type { CurrentSettings } from './currentSettings.ts';
+import type { Policy } from './policy.ts';
+
+/** Of all folders together: eight updates. */
+const TAUGHT_PLACES = 128;
 
 export interface LearningParts {
   settings: CurrentSettings;
   consent: Consent;
   backend: Backend;
   cache: TypeThroughCache;
+  policy: Policy;
+  paths: Paths;
 }
 
 /** Commands about what is recorded and learned. */
@@ -22,6 +32,8 @@ export function learningCommands(parts: LearningParts) {
   return {
     toggleTracking: () => (settings.isTrackingAnswered ? settings.toggle('trackingEnabled') : consent.ask()),
     trainNow: () => withCompanion(backend, l10n.t('Training'), trainNow),
+    learnWorkspace: () =>
+      withCompanion(backend, l10n.t('Reading the workspace'), (client) => learnWorkspace(client, parts)),
     pauseLearning: () => withCompanion(backend, l10n.t('Pausing'), (client) => setPaused(client, true)),
     resumeLearning: () => withCompanion(backend, l10n.t('Resuming'), (client) => setPaused(client, false)),
     activateAdapter: () => chooseAdapter(parts),
@@ -70,6 +82,35 @@ async function trainNow(client: CompanionClient): Promise<string> {
   if (status === 'busy') return l10n.t('an update is under way already.');
   if (status === 'nothing_to_train' || run === null) return l10n.t('there is nothing to learn from yet.');
   return `${describeRun(run)}.`;
+}
+
+/** Teaches what stands in the workspace's own files; another process reads them. */
+async function learnWorkspace(
+  client: CompanionClient,
+  { backend, policy, paths, settings }: LearningParts,
+): Promise<string> {
+  const folders = contextFolders();
+  if (folders.length === 0) throw new Error(l10n.t('There is no folder to learn from. Open one.'));
+  if (!policy.mayRecord())
+    throw new Error(
+      l10n.t('Nothing may be recorded now. Trust this workspace, and switch "Hone: Toggle Tracking" on.'),
+    );
+  const sum = { stored: 0, known: 0 };
+  for (const { root, label } of folders) {
+    const places = Math.ceil(TAUGHT_PLACES / folders.length);
+    const options = [
+      '--print',
+      `--places=${places}`,
+      `--label=${label}`,
+      `--workspace=${backend.workspaceKey}`,
+    ];
+    const excluded = settings.value.excludedFiles.map((glob) => `--exclude=${glob}`);
+    const printed = await runHoneCommand(paths, ['learn', root, ...options, ...excluded]);
+    const { stored, heldOut, known } = await client.teach(placesRequestSchema.parse(JSON.parse(printed)));
+    sum.stored += stored + heldOut;
+    sum.known += known;
+  }
+  return l10n.t('{0} places of this workspace are learned from; {1} were known.', sum.stored, sum.known);
 }
 
 async function setPaused(client: CompanionClient, paused: boolean): Promise<string> {

@@ -4,9 +4,12 @@ import { FileIndex } from '../common/context/fileIndex.ts';
 import { contextFor, type ContextAsk } from '../common/context/gather.ts';
 import type { ContextPlan, PackedContext } from '../common/context/pack.ts';
 import type { ContextCandidate } from '../common/context/types.ts';
+import { codeLanguageOf } from '../common/files/codeLanguages.ts';
 import { excludedFiles } from '../common/files/excluded.ts';
 import { isGenerated } from '../common/files/unhelpful.ts';
 import { toLf } from '../common/outcome/offsets.ts';
+import { filePlaces, type FilePlace } from '../common/places/filePlaces.ts';
+import { seededRandom, shuffled } from '../common/random.ts';
 import { maskSecrets } from '../common/secrets/mask.ts';
 import { FolderFiles, type FileSink } from './folderFiles.ts';
 import { FILE_BYTES_MAX, FILES_MAX, TEXT_BYTES_MAX } from './limits.ts';
@@ -14,6 +17,8 @@ import { slashed } from './paths.ts';
 import { readSource, type Skipped } from './sourceText.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
+/** A file may be large; the developer's ways show in many of them. */
+const PLACES_OF_A_FILE = 4;
 
 export interface WorkspaceOptions {
   /** Each with its absolute path, and what the paths of its files begin with: nothing, or a name and a slash. */
@@ -103,6 +108,22 @@ export class WorkspaceIndex {
     const allowed = definitions.filter(({ path }) => this.whySkipped(path) === null);
     const workspace = { index: this.#index, textOf: (path: string) => this.#textOf(path) };
     return contextFor(workspace, ask, plan, allowed);
+  }
+
+  /**
+   * Adds places of files that hold code to `found` until there are `count`, a few of each file; secrets masked. The
+   * same seed chooses the same ones of the same files. Pauses after each file.
+   */
+  *places(count: number, seed: number, found: FilePlace[]): Generator<void> {
+    const random = seededRandom(seed);
+    const paths = this.#index.paths().filter((path) => codeLanguageOf(path) !== undefined);
+    const each = Math.min(PLACES_OF_A_FILE, Math.ceil(count / Math.max(1, paths.length)));
+    for (const path of shuffled(paths.sort(), random)) {
+      if (found.length >= count) return;
+      const text = this.#textOf(path);
+      if (text !== undefined) found.push(...filePlaces(path, text, each, random));
+      yield;
+    }
   }
 
   /** Why a path's file may never be shown; null: it may. */

@@ -4,12 +4,14 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import {
   flatFeedbackSchema,
+  placesResponseSchema,
   submitResponseSchema,
   trainingStatusSchema,
 } from '../../extension/common/contracts/index.ts';
 import { DATABASE_FILE } from '../../trainer/store/database.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place, retentionEvent } from '../fixtures/records.ts';
+import { SECRET_CASES, type SecretCase } from '../fixtures/secrets.ts';
 
 const SUBMIT = '/api/training/submit';
 
@@ -24,6 +26,57 @@ describe('feedback service', () => {
     completion: 'one;',
     accepted: true,
     ...change,
+  });
+
+  describe('places of files', () => {
+    const at = (index: number, change: object = {}) => ({
+      ...{ path: 'src/a.ts', offset: 1000 + 50 * index, prefix: `// ${index}\nlet a = `, suffix: ';\n' },
+      ...{ text: `value${index}`, ...change },
+    });
+    const teach = (places: object[], change: object = {}) =>
+      service.call('POST', '/api/training/places', { v: 1, workspaceKey: 'w', places, ...change });
+
+    it('are kept once, a part of them held out, and nobody counts as having been shown them', async () => {
+      const before = await service.status();
+      const places = Array.from({ length: 20 }, (_, index) => at(index));
+      const { status, body } = await teach(places);
+      assert.equal(status, 200);
+      const { stored, heldOut, known } = placesResponseSchema.parse(body);
+      assert.deepEqual([stored + heldOut, known], [20, 0]);
+      assert.ok(heldOut > 0 && stored > heldOut, `${stored} and ${heldOut}`);
+      const after = await service.status();
+      assert.deepEqual([after.queued, after.stored], [before.queued + stored, before.stored + 20]);
+      assert.deepEqual(after.served, before.served);
+      const again = placesResponseSchema.parse((await teach([...places, at(99)])).body);
+      assert.deepEqual([again.stored + again.heldOut, again.known], [1, 20]);
+    });
+
+    it('are masked, and read by the model as its own prompt', async () => {
+      const [{ secret, code }] = SECRET_CASES as [SecretCase];
+      await teach([at(200, { prefix: `${code}\nlet b = ` })]);
+      const database = new Database(join(service.dataDir, DATABASE_FILE), { readonly: true });
+      const row = database.prepare('SELECT * FROM completions WHERE offset = 11000').get() as {
+        prompt_text: string;
+        prompt_tokens: Buffer;
+      };
+      database.close();
+      assert.match(row.prompt_text, /let b = /);
+      assert.ok(!row.prompt_text.includes(secret));
+      assert.ok(row.prompt_tokens.length > 0);
+    });
+
+    it('are refused when nothing stands there, when there are too many, or without a path', async () => {
+      for (const [places, said] of [
+        [[at(0, { text: '' })], /text/],
+        [Array.from({ length: 257 }, (_, index) => at(index)), /256/],
+        [[at(0, { path: undefined })], /path/],
+        [[], /places/],
+      ] as [object[], RegExp][]) {
+        const { status, body } = await teach(places);
+        assert.equal(status, 400);
+        assert.match(body.error.message, said);
+      }
+    });
   });
 
   describe('submit', () => {

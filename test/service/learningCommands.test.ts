@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PlacesResponse, StepResponse } from '../../extension/common/contracts/index.ts';
 import { CompanionProcess, runHone } from '../fixtures/companionProcess.ts';
 import { temporaryFolder } from '../fixtures/tinyEngine.ts';
 import { writeTinyModel } from '../fixtures/tinyModel.ts';
@@ -116,5 +117,34 @@ describe('hone train and hone adapters', function () {
     assert.match(unknown.errors, /no adapter 0 to show. Versions: 1, 2/);
     assert.equal((await runHone(['train', '--colour', ...common])).code, 2);
     assert.equal((await runHone(['train', '--help'])).code, 0);
+  });
+
+  it('learns from the files of a folder, and from each place once', async () => {
+    const code = join(folder, 'code');
+    mkdirSync(code);
+    for (let file = 0; file < 9; file++)
+      writeFileSync(
+        join(code, `file${file}.ts`),
+        Array.from({ length: 20 }, (_, i) => `export const value${i} = compute(${i}, ${file});\n`).join(''),
+      );
+    const own = ['--data-dir', join(folder, 'learned'), '--model', join(folder, 'tiny.gguf'), '--gpu', 'cpu'];
+    const learn = (...options: string[]) => runHone(['learn', code, ...own, '--places', '24', ...options]);
+    const alone = await learn();
+    assert.match(alone.errors, /No companion runs on .* hone serve \[unreachable\]/);
+    companion = await CompanionProcess.start([...own, ...computing, '--token', 'secret', '--no-train']);
+    const token = ['--token', 'secret'];
+    const { stored, heldOut, known } = JSON.parse((await learn('--json', ...token)).output) as PlacesResponse;
+    assert.ok(stored + heldOut > 12 && known === 0, `${stored}, ${heldOut}, ${known}`);
+    assert.ok(stored > heldOut && heldOut > 0, `${stored} and ${heldOut}`);
+    assert.match(
+      (await learn(...token)).output,
+      /^0 places are learned from, 0 held out .*, \d\d were known/,
+    );
+    const { run } = JSON.parse((await runHone(['train', ...own, ...token, '--json'])).output) as StepResponse;
+    assert.equal(run!.events, stored);
+    assert.ok(run!.figures['losses/correction_loss']! > 0 && run!.figures['losses/context_loss']! > 0);
+    assert.equal(run!.figures['gate/held_out'], heldOut);
+    assert.equal(run!.figures['losses/policy_loss'], undefined, 'nobody was shown anything');
+    await companion.kill('SIGTERM');
   });
 });

@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { addExplainCommand } from './explain.ts';
 import { addInspectCommand } from './inspect.ts';
 import { addJudgeCommand } from './judge.ts';
+import { addLearnCommand } from './learn.ts';
 import { addReplayCommand } from './replay.ts';
 import { addServeCommand } from './serve.ts';
 import { addTrainCommand } from './train.ts';
@@ -24,6 +25,7 @@ function createProgram(): Command {
   addReplayCommand(program);
   addJudgeCommand(program);
   addTrainCommand(program);
+  addLearnCommand(program);
   addAdaptersCommand(program);
   addClientCommand(program);
   addDataCommand(program);

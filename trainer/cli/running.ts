@@ -36,9 +36,11 @@ export async function askRunning<Schema extends z.ZodType>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   schema: Schema,
+  body?: object,
 ): Promise<z.output<Schema>> {
   return askService(`${feedbackUrl(running)}${path}`, schema, {
     method,
+    body,
     token: tokenFor(running, options),
     remedy: `The companion ${running.pid} should: try again in a moment, or end it.`,
   });

@@ -1,4 +1,5 @@
 /** Which items each step of a judged run takes, and what decides a run's result. */
+import { shuffled } from '../../extension/common/random.ts';
 import { keyedRandom } from '../replay/random.ts';
 import { hashText } from '../store/encoding.ts';
 import type { JudgeConfig } from './config.ts';
@@ -58,14 +59,4 @@ export function fingerprintOf(
   return hashText(
     JSON.stringify([model, texts, settings, judge, validationJudge, judgeModel ?? null, maxAnswerTokens]),
   );
-}
-
-/** Fisher and Yates's shuffle. */
-function shuffled<T>(items: readonly T[], random: ReturnType<typeof keyedRandom>): T[] {
-  const result = [...items];
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    [result[i], result[j]] = [result[j]!, result[i]!];
-  }
-  return result;
 }

@@ -1,6 +1,5 @@
-import { uniformInt } from 'pure-rand/distribution/uniformInt';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { LearnerReply, LearnerRequest, Sample } from '../../extension/common/contracts/index.ts';
+import { seededRandom, shuffled } from '../../extension/common/random.ts';
 import { GgmlError } from '../ggml/errors.ts';
 import {
   DeviceLora,
@@ -166,7 +165,7 @@ async function train(
 ): Promise<{ lora: Lora; optimizer: AdamWState; figures: Record<string, number> }> {
   const { network } = context;
   const { config } = request;
-  const generator = xoroshiro128plus(request.seed);
+  const random = seededRandom(request.seed);
   const { scale } = request.parent;
   const device = new DeviceLora(network.device, parent.lora, { scale, trainable: true });
   let parameters = parent.lora.values;
@@ -181,7 +180,7 @@ async function train(
   try {
     while (epochs < config.epochs) {
       epochSums = zeroSums();
-      for (const miniBatch of chunks(shuffled(samples, generator), config.miniBatch)) {
+      for (const miniBatch of chunks(shuffled(samples, random), config.miniBatch)) {
         device.zeroGradients();
         const counts = termTokens(miniBatch, config);
         for (const sample of miniBatch) {
@@ -274,13 +273,4 @@ function addCounts(sums: LossSums, counts: LossSums): void {
     'contextTokens',
   ] as const)
     sums[name] += counts[name];
-}
-
-function shuffled<T>(items: T[], generator: ReturnType<typeof xoroshiro128plus>): T[] {
-  const result = items.slice();
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = uniformInt(generator, 0, i);
-    [result[i], result[j]] = [result[j]!, result[i]!];
-  }
-  return result;
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Random } from './random.ts';
+import type { Random } from '../../extension/common/random.ts';
 
 /** Where a virtual day begins, in milliseconds since the epoch; any fixed moment will do. */
 const VIRTUAL_START_MS = Date.UTC(2026, 0, 5, 9, 0, 0);

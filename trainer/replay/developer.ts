@@ -14,7 +14,8 @@ import type { SimulatedEditor } from './editor.ts';
 import type { SourceFile } from './files.ts';
 import { reactionTo, type Habits, type Reaction } from './habits.ts';
 import type { Position } from './positions.ts';
-import { keyedRandom, type Random } from './random.ts';
+import { type Random } from '../../extension/common/random.ts';
+import { keyedRandom } from './random.ts';
 import type { ContextOf } from './workspace.ts';
 
 /** Suggestions that may follow each other in one line, each asked for after the one before was accepted. */

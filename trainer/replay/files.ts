@@ -1,28 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { codeLanguageOf } from '../../extension/common/files/codeLanguages.ts';
 
-const LANGUAGES: Record<string, string> = {
-  '.ts': 'typescript',
-  '.tsx': 'typescriptreact',
-  '.mts': 'typescript',
-  '.js': 'javascript',
-  '.jsx': 'javascriptreact',
-  '.mjs': 'javascript',
-  '.cjs': 'javascript',
-  '.py': 'python',
-  '.go': 'go',
-  '.rs': 'rust',
-  '.java': 'java',
-  '.c': 'c',
-  '.h': 'c',
-  '.cpp': 'cpp',
-  '.cc': 'cpp',
-  '.hh': 'cpp',
-  '.cs': 'csharp',
-  '.rb': 'ruby',
-  '.php': 'php',
-};
 const SKIPPED_FOLDERS = new Set([
   'node_modules',
   'dist',
@@ -56,7 +36,7 @@ export async function readSourceFiles(folder: string): Promise<SourceFile[]> {
     throw new Error(`The folder can't be read: ${error.message}. Name a folder of code.`, { cause: error });
   });
   const names = entries
-    .filter((entry) => entry.isFile() && LANGUAGES[path.extname(entry.name)] !== undefined)
+    .filter((entry) => entry.isFile() && codeLanguageOf(entry.name) !== undefined)
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((name) => !name.split('/').some((part) => part.startsWith('.') || SKIPPED_FOLDERS.has(part)))
     .sort(byCodeUnits);
@@ -67,7 +47,7 @@ export async function readSourceFiles(folder: string): Promise<SourceFile[]> {
     const lines = text.split('\n');
     if (lines.length < SHORTEST_FILE_LINES || lines.some((line) => line.length > LONGEST_LINE_CHARS))
       continue;
-    files.push({ path: name, language: LANGUAGES[path.extname(name)]!, text });
+    files.push({ path: name, language: codeLanguageOf(name)!, text });
   }
   if (files.length === 0) {
     throw new Error(

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../extension/common/random.ts';
 
 /** How the simulated developer answers a suggestion. Shares are probabilities, times are virtual. */
 export interface Habits {

@@ -1,7 +1,9 @@
 import type { SourceFile } from './files.ts';
 import type { Habits } from './habits.ts';
-import { codeLines, contentStart, pauseColumn, type Position } from './positions.ts';
-import { keyedRandom, sampleInOrder } from './random.ts';
+import { codeLines, contentStart, pauseColumn } from '../../extension/common/places/codePlaces.ts';
+import { type Position } from './positions.ts';
+import { sampleInOrder } from '../../extension/common/random.ts';
+import { keyedRandom } from './random.ts';
 
 /** Of the pauses in a stretch of work, the share at which a suggestion is asked for when not all can be. */
 const STRETCH_DENSITY = 0.4;

@@ -176,13 +176,13 @@ function rowOf(record: CompletionRecord): Record<string, unknown> {
   };
 }
 
-function clientRowOf(completion: ClientCompletion): Record<string, unknown> {
+function clientRowOf({ promptTokens, ...completion }: ClientCompletion): Record<string, unknown> {
   const row = rowOf({
     ...completion,
     session: '',
     language: '',
     documentVersion: 0,
-    promptTokens: [],
+    promptTokens: promptTokens ?? [],
     adapterVersion: 0,
     adapterScale: 1,
     sampling: { temperature: 0, topP: 1, topK: 0, repetitionPenalty: 1, seed: null },
@@ -194,5 +194,5 @@ function clientRowOf(completion: ClientCompletion): Record<string, unknown> {
     cacheOrigin: 'none',
     latency: { queue: 0, prompt: 0, firstToken: 0, total: 0 },
   });
-  return { ...row, source: 'client', promptTokens: null };
+  return { ...row, source: 'client', promptTokens: promptTokens === undefined ? null : row.promptTokens };
 }

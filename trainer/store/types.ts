@@ -104,6 +104,8 @@ export interface ClientCompletion {
   /** UTF-16 offset of the caret; 0: not told. */
   offset: number;
   promptText: string;
+  /** Absent: not known as the loaded model reads it. */
+  promptTokens?: number[];
   rawText: string;
   modelHash: string;
 }

@@ -56,6 +56,11 @@ export class FileIndex {
     return this.#places.has(path);
   }
 
+  /** Paths of all files, in no order that means anything. */
+  paths(): string[] {
+    return [...this.#places.keys()];
+  }
+
   /** Adds a file, or puts another text in its place. */
   set(path: string, text: string): void {
     this.delete(path);

@@ -7,4 +7,5 @@ export * from './learner.ts';
 export * from './lock.ts';
 export * from './model.ts';
 export * from './outcome.ts';
+export * from './places.ts';
 export type { HoneFields } from './requestFields.ts';

@@ -57,7 +57,7 @@ describe('a reward in its episode', () => {
     suggest(ACCEPTED, { relativePath: 'src/b.ts' });
     suggest(ACCEPTED, { session: 'another window' });
     suggest(ACCEPTED, { offset: 5000 });
-    suggest({ kind: 'ignored', shownMs: 10 } as Outcome);
+    suggest({ kind: 'ignored', shownMs: 10 });
     assert.equal(reward(first, -0.25), -0.25);
   });
 });

@@ -5,7 +5,8 @@ import { scanBrackets } from '../../../extension/common/filters/scan.ts';
 import { promptWindow } from '../../../extension/common/prompt/window.ts';
 import { placeSuggestion } from '../../../extension/common/suggestion/present.ts';
 import { readSourceFiles } from '../../../trainer/replay/files.ts';
-import { codeLines, contentStart, documentAt } from '../../../trainer/replay/positions.ts';
+import { codeLines, contentStart } from '../../../extension/common/places/codePlaces.ts';
+import { documentAt } from '../../../trainer/replay/positions.ts';
 
 const fixture = fileURLToPath(new URL('../../../trainer/replay/fixture/code', import.meta.url));
 

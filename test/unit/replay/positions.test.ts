@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { readSourceFiles, splitFiles } from '../../../trainer/replay/files.ts';
 import { DEFAULT_HABITS } from '../../../trainer/replay/habits.ts';
 import { planPauses } from '../../../trainer/replay/plan.ts';
-import { codeLines, documentAt, evaluationPositions } from '../../../trainer/replay/positions.ts';
+import { codeLines } from '../../../extension/common/places/codePlaces.ts';
+import { documentAt, evaluationPositions } from '../../../trainer/replay/positions.ts';
 
 const fixture = fileURLToPath(new URL('../../../trainer/replay/fixture/code', import.meta.url));
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { keyedRandom, sampleInOrder } from '../../../trainer/replay/random.ts';
+import { sampleInOrder } from '../../../extension/common/random.ts';
+import { keyedRandom } from '../../../trainer/replay/random.ts';
 import { pairedBootstrap, quantile, sumByKey } from '../../../trainer/replay/statistics.ts';
 
 describe('quantile', () => {

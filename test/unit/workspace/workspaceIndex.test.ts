@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { DEFAULT_CONTEXT_PLAN } from '../../../extension/common/context/pack.ts';
 import { CONTEXT_SOURCES, type ContextCandidate } from '../../../extension/common/context/types.ts';
+import type { FilePlace } from '../../../extension/common/places/filePlaces.ts';
 import { WorkspaceIndex } from '../../../extension/workspace/workspaceIndex.ts';
+import { SECRET_CASES, type SecretCase } from '../../fixtures/secrets.ts';
 import { WorkspaceFolder } from '../../fixtures/workspaceFolder.ts';
 
 const CART = 'export function cartTotal(items) {\n  return items.length;\n}\n';
@@ -40,6 +42,39 @@ describe('the index of a workspace', () => {
     assert.deepEqual(shown(), ['cart.js']);
     assert.match(index.report().summary, /^3 files with 0\.0 MB/);
     assert.deepEqual(index.report().limits, []);
+  });
+
+  it('has places to learn from in files that may be shown, secrets masked', () => {
+    const [{ secret, code: line }] = SECRET_CASES as [SecretCase];
+    const code = (name: string) =>
+      Array.from({ length: 9 }, (_, i) => `export const ${name}${i} = compute(${i}, '${name}');\n`).join('');
+    folder.write({
+      'a.ts': code('first'),
+      'b.ts': `${line}\n${code('second')}`,
+      'out/c.ts': code('ignored'),
+      'd.test.ts': code('excluded'),
+      'notes.md': code('prose'),
+      '.env': `KEY=${secret}\n`,
+    });
+    index = open('', ['**/*.test.ts']);
+    run(index.scan());
+    const places = (count: number, seed: number) => {
+      const found: FilePlace[] = [];
+      run(index.places(count, seed, found));
+      return found;
+    };
+    const found = places(12, 1);
+    assert.ok(found.length >= 6, `${found.length}`);
+    for (const { path } of found) assert.ok(['a.ts', 'b.ts', 'cart.js', 'other.js'].includes(path), path);
+    assert.equal(new Set(found.map(({ path }) => path)).size > 2, true, 'of more than one file or two');
+    assert.ok(
+      found.some(({ path, prefix }) => path === 'b.ts' && prefix.includes('AWS_SECRET')),
+      'the line stands in a prompt',
+    );
+    assert.ok(!JSON.stringify(found).includes(secret));
+    assert.deepEqual(places(12, 1), found);
+    assert.notDeepEqual(places(12, 2), found);
+    assert.ok(places(1, 1).length <= 1);
   });
 
   it('counts no words where nothing similar is wanted, and still knows what is imported', () => {

@@ -13,6 +13,7 @@ import type { Logger } from '../shared/logging.ts';
 import { createService } from '../shared/service.ts';
 import { parseBody } from '../shared/validate.ts';
 import { feedbackMetrics } from './metrics.ts';
+import { addPlacesRoute } from './places.ts';
 import { addSubmitRoute } from './submit.ts';
 
 export interface FeedbackParts {
@@ -54,6 +55,7 @@ export function createFeedbackService(options: FeedbackServiceOptions): FastifyI
   const metrics = feedbackMetrics(options);
   allowEmptyJson(app);
   addSubmitRoute(app, options);
+  addPlacesRoute(app, options);
   app.get('/api/training/status', (request) => coordinator.status(workspaceIn(request)));
   app.get('/api/training/runs', (request) => coordinator.runs(parseBody(runsQuery, request.query).limit));
   app.post('/api/training/step', () => coordinator.step());

@@ -61,7 +61,8 @@ function submitFlat(parts: FeedbackParts, body: unknown, project: string | undef
   return result;
 }
 
-function requireRoom({ store, maxQueued }: FeedbackParts): void {
+/** @throws HoneError `queue_full` */
+export function requireRoom({ store, maxQueued }: FeedbackParts): void {
   const waiting = store.facts.undecidedCount();
   if (waiting < maxQueued) return;
   throw new HoneError(
