@@ -77,7 +77,7 @@ export class Coordinator {
   constructor(options: CoordinatorOptions) {
     const { store, engine, settings, logger } = options;
     this.options = options;
-    const config = updateConfigOf(engine.model.layers, settings);
+    const config = updateConfigOf(options);
     this.learner = new LearnerSupervisor({
       entry: options.learner.entry,
       init: {
@@ -106,6 +106,7 @@ export class Coordinator {
       text,
       general: generalItems(text),
       settings,
+      config,
       board,
       fuse: this.fuse,
       logger,

@@ -15,7 +15,9 @@ const updateSettingsSchema = z.strictObject({
   ...defaulted(withDefault, UPDATE_DEFAULTS),
   firstLayer: firstLayer
     .optional()
-    .describe(`${firstLayer.description} Default: the first of the top third of the layers.`),
+    .describe(
+      `${firstLayer.description} Default: that of the adapter in service, or the first of the top third of the layers.`,
+    ),
   endLayer,
 });
 

@@ -37,6 +37,8 @@ export interface UpdateParts {
   /** General code that a candidate must not forget. */
   general: ScoreItem[];
   settings: TrainingSettings;
+  /** The same for all updates of this companion: the learner loads the model for it. */
+  config: UpdateConfig;
   board: Board;
   fuse: LiveFuse;
   logger: Logger;
@@ -118,7 +120,7 @@ function writeDown(store: Store, run: RunRecord, batch: Batch, candidateFile: st
 }
 
 function updateRequest(
-  { store, engine, settings, general, text }: UpdateParts,
+  { store, settings, config, general, text }: UpdateParts,
   key: string,
   batch: Batch,
 ): Extract<LearnerRequest, { type: 'update' }> {
@@ -136,15 +138,15 @@ function updateRequest(
     candidateVersion: version,
     heldOut: batch.heldOut,
     general,
-    config: updateConfigOf(engine.model.layers, settings),
+    config,
     seed: seedOf(settings, version),
   };
 }
 
 /** The plan of an update that was cut short and can be made again as it was; else null. */
-export function planOf({ store, engine, settings }: UpdateParts): UpdatePlan | null {
+export function planOf({ store, engine, settings, config }: UpdateParts): UpdatePlan | null {
   return unfinishedPlan(store, engine.model.hash, {
-    config: updateConfigOf(engine.model.layers, settings),
+    config,
     seed: seedOf(settings, store.adapters.nextVersion()),
   });
 }
@@ -157,9 +159,23 @@ function fileOf(key: string, { candidateVersion, id }: Extract<LearnerRequest, {
   return adapterFile(key, candidateVersion, id);
 }
 
-/** Defaults for the model with what the settings change. */
-export function updateConfigOf(layers: number, settings: TrainingSettings): UpdateConfig {
-  return { ...defaultUpdateConfig(layers), ...settings.update };
+/**
+ * Defaults for the model with what the settings change. An adapter that is in service goes on in its own layers: what
+ * it knows is in no other.
+ */
+export function updateConfigOf({
+  store,
+  engine,
+  settings,
+}: Pick<UpdateParts, 'store' | 'settings'> & {
+  engine: { model: Pick<Engine['model'], 'hash' | 'layers'> };
+}): UpdateConfig {
+  const firstLayer = store.runs.firstLayerInService(engine.model.hash);
+  return {
+    ...defaultUpdateConfig(engine.model.layers),
+    ...(firstLayer === null ? {} : { firstLayer }),
+    ...settings.update,
+  };
 }
 
 async function decide(

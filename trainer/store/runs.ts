@@ -16,6 +16,8 @@ export interface RunTable {
   /** Adds the time of a phase that follows the decision. */
   addSeconds(runId: string, phase: string, seconds: number): void;
   last(modelHash: string): RunRow | null;
+  /** First layer that an adapter in service was learned in; null: none is in service. */
+  firstLayerInService(modelHash: string): number | null;
   list(): RunRow[];
   /** The newest of a model, newest first. */
   newest(modelHash: string, limit: number): RunRow[];
@@ -57,6 +59,13 @@ export function createRunTable(database: Database.Database): RunTable {
   );
   const newest = database.prepare('SELECT * FROM runs WHERE model_hash = ? ORDER BY seq DESC LIMIT ?');
   const all = database.prepare('SELECT * FROM runs ORDER BY seq');
+  const firstLayerInService = database
+    .prepare(
+      `SELECT json_extract(runs.config, '$.firstLayer') FROM active
+         JOIN runs ON runs.version = active.version AND runs.model_hash = active.model_hash
+         WHERE active.model_hash = ? ORDER BY runs.seq DESC LIMIT 1`,
+    )
+    .pluck();
   const count = database.prepare('SELECT count(*) FROM runs WHERE decision = ?').pluck();
   const runsOf = database.prepare('SELECT run_id FROM trained WHERE event_id = ? ORDER BY run_id').pluck();
 
@@ -102,6 +111,7 @@ export function createRunTable(database: Database.Database): RunTable {
       const row = newest.get(modelHash, 1) as RunDbRow | undefined;
       return row === undefined ? null : runOf(row);
     },
+    firstLayerInService: (modelHash) => (firstLayerInService.get(modelHash) as number | undefined) ?? null,
     count: (decision) => count.get(decision) as number,
     newest: (modelHash, limit) => (newest.all(modelHash, limit) as RunDbRow[]).map(runOf),
     list: () => (all.all() as RunDbRow[]).map(runOf),
