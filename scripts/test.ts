@@ -21,6 +21,8 @@ interface Step {
   args: string[];
   /** Its closing lines tell how many tests passed and failed. */
   mocha?: boolean;
+  /** It runs on one thread, and from the beginning, beside those before it; what it printed is shown in its place. */
+  beside?: boolean;
   /** Name of the step whose result it needs. */
   needs?: string;
 }
@@ -32,8 +34,8 @@ const STEPS: Step[] = [
   { name: 'format', args: [TOOLS.prettier, '--check', '.'] },
   { name: 'build', args: ['esbuild.mjs'] },
   mocha('unit and property', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'),
-  mocha('native', 'test/native/**/*.test.ts'),
   { ...mocha('service', 'test/service/**/*.test.ts'), needs: 'build' },
+  { ...mocha('native', 'test/native/**/*.test.ts'), beside: true },
   { name: 'package', args: ['scripts/package.ts'], needs: 'build' },
   { ...mocha('end to end', 'test/e2e/**/*.test.ts'), needs: 'package' },
   // The last, because it may install a driver, with which others would find another back end than before.
@@ -48,6 +50,7 @@ interface Result {
 }
 
 const results = new Map<string, Result>();
+const early = new Map(STEPS.filter((step) => step.beside).map((step) => [step, run(step.args, false)]));
 for (const step of STEPS) results.set(step.name, await runStep(step));
 
 console.log('\nSummary');
@@ -73,37 +76,47 @@ async function runStep(step: Step): Promise<Result> {
     console.log(`Not run: ${step.needs} failed.`);
     return { ok: false, passed: 0, failed: 1, seconds: 0 };
   }
-  const start = performance.now();
-  const { code, output } = await run(step.args);
+  const { code, output, seconds } = await (early.get(step) ?? run(step.args, true));
+  if (early.has(step)) process.stdout.write(output);
   const passed = step.mocha ? lastCount(output, 'passing') : 0;
   const failed = step.mocha ? lastCount(output, 'failing') : 0;
   const ok = code === 0 && failed === 0 && (!step.mocha || passed > 0);
-  return { ok, passed, failed: ok ? 0 : Math.max(failed, 1), seconds: (performance.now() - start) / 1000 };
+  return { ok, passed, failed: ok ? 0 : Math.max(failed, 1), seconds };
 }
 
-/** Runs this Node with `args` in the repository; what it prints is shown as it comes and returned. */
-async function run(args: string[]): Promise<{ code: number | null; output: string }> {
+interface Ended {
+  code: number | null;
+  output: string;
+  seconds: number;
+}
+
+/** Runs this Node with `args` in the repository; what it prints is returned, and shown as it comes where that is told. */
+async function run(args: string[], shown: boolean): Promise<Ended> {
+  const start = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', shown ? 'inherit' : 'pipe'],
     timeout: STEP_LIMIT_MS,
     killSignal: 'SIGKILL',
   });
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    process.stdout.write(text);
-  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (shown) process.stdout.write(text);
+    });
   const code = await new Promise<number | null>((resolve) => {
     child.once('close', resolve);
     child.once('exit', (ended, signal) => {
       if (signal === null) return;
-      console.log(`Ended by ${signal}; a step may take ${STEP_LIMIT_MS / 60_000} minutes.`);
+      const said = `Ended by ${signal}; a step may take ${STEP_LIMIT_MS / 60_000} minutes.\n`;
+      output += said;
+      if (shown) process.stdout.write(said);
       // What it has started may hold the pipe open for ever.
       resolve(ended);
     });
   });
-  return { code, output };
+  return { code, output, seconds: (performance.now() - start) / 1000 };
 }
 
 function lastCount(output: string, word: string): number {
