@@ -110,6 +110,16 @@ describe('the commands in the editor', function () {
     await window.waitForText('.notifications-toasts', /without an adapter now/);
   });
 
+  it('Learn from This Workspace takes places of its files, each once', async () => {
+    const { stored } = await hone.trainingStatus();
+    await window.runCommand('Hone: Learn from This Workspace');
+    await window.waitForText('.notifications-toasts', /[1-9] places of this workspace .* 0 were known/);
+    const learned = (await hone.trainingStatus()).stored - stored;
+    assert.ok(learned > 0);
+    await window.runCommand('Hone: Learn from This Workspace');
+    await window.waitForText('.notifications-toasts', new RegExp(`\\b0 places .* ${learned} were known`));
+  });
+
   it('Report Issue opens a document with the state of things', async () => {
     await window.runCommand('Hone: Report Issue…');
     const text = await window.waitForText('.editor-instance .view-lines', /# State/);
