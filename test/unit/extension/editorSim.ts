@@ -107,6 +107,16 @@ export class EditorSim {
     return this.move(caret);
   }
 
+  /** A key with another caret too: one change of two edits, the last of the document first, as editors tell it. */
+  insertTwice(other: number, inserted: string): this {
+    const edits = [this.caret, other]
+      .sort((a, b) => b - a)
+      .map((offset) => ({ offset, deleted: 0, inserted }));
+    this.text = applyEdits(this.text, edits);
+    this.send({ type: 'change', document: this.document, edits, origin: 'typing', text: this.text });
+    return this.move(this.caret + inserted.length * (other < this.caret ? 2 : 1));
+  }
+
   move(caret: number): this {
     this.caret = caret;
     return this.send({ type: 'selection', document: this.document, caret, text: this.text });

@@ -177,6 +177,16 @@ const cases: Case[] = [
     outcome: 'typedThrough:3 observed',
   },
   {
+    name: 'typed with several carets',
+    run: () => offered('a = \nb = |\n', 'foo').insertTwice(4, 'f').insertTwice(5, 'o').insertTwice(6, 'o'),
+    outcome: 'typedThrough:3 observed',
+  },
+  {
+    name: 'typed against with several carets',
+    run: () => offered('a = \nb = |\n', 'foo').insertTwice(4, 'x'),
+    outcome: 'rejected:typedAgainst observed',
+  },
+  {
     name: 'hidden by a filter',
     run: () => new EditorSim('|').withhold('a', 'x', 'bracket'),
     outcome: 'suppressed:bracket command',
