@@ -147,8 +147,8 @@ export const GUARDED_PARTS = [
     test: OUTCOME,
     name: 'typed with several carets',
     file: 'extension/common/outcome/display.ts',
-    guard: 'return compare(display, edit, edit.offset + shift, text);',
-    by: 'return compare(display, edit, edit.offset, text);',
+    guard: 'for (const edit of fromLast(edits)) {',
+    by: 'for (const edit of edits.slice(0, 1)) {',
   },
   {
     kind: 'suggestion beside what IntelliSense has selected',

@@ -46,6 +46,9 @@ interface Manifest {
 const NO_CONTRIBUTIONS = new Set(['hone.status', 'hone.dashboard', 'hone.fim.order', 'hone.js']);
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const SOURCES = readdirSync(join(ROOT, 'extension'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => join('extension', file));
 /** `%key%` in the manifest stands for the text of this key. */
 const TEXT_KEY = /%([^%"]+)%/g;
 const raw = read('package.json');
@@ -191,14 +194,16 @@ describe('package.json and the code', () => {
     }
   });
 
-  it('use no name of a command, a setting or a context key beside the contract', () => {
-    const folder = join(ROOT, 'extension');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && file !== join('common', 'contributions.ts'),
+  it('registers inline completions and nothing that IntelliSense waits for', () => {
+    const registered = SOURCES.flatMap((file) =>
+      [...read(file).matchAll(/\blanguages\.(register\w+)/g)].map(([, name]) => name),
     );
-    for (const file of files) {
-      const text = readFileSync(join(folder, file), 'utf8');
-      const names = [...text.matchAll(/['"`](hone\.[\w.]+)['"`]/g)].map(([, name]) => name);
+    assert.deepEqual([...new Set(registered)], ['registerInlineCompletionItemProvider']);
+  });
+
+  it('use no name of a command, a setting or a context key beside the contract', () => {
+    for (const file of SOURCES.filter((path) => !path.endsWith('contributions.ts'))) {
+      const names = [...read(file).matchAll(/['"`](hone\.[\w.]+)['"`]/g)].map(([, name]) => name);
       const stray = names.filter((name) => !NO_CONTRIBUTIONS.has(name!));
       assert.deepEqual(stray, [], file);
     }
