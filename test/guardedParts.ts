@@ -161,7 +161,7 @@ export const GUARDED_PARTS = [
   {
     kind: 'loading sign stuck',
     test: 'test/unit/extension/status.test.ts',
-    name: 'ready for {"training":{"v":1,"stored":20,"queued":4',
+    name: 'has no sign of work that nothing ends',
     file: 'extension/common/status/statusView.ts',
     guard: 'if (underWay && pausedBecause === undefined) ',
     by: 'if (underWay) ',

@@ -64,18 +64,6 @@ describe('status bar', () => {
       'ready',
       /Hone: ready, learning paused: on battery/,
     ],
-    [
-      {
-        training: {
-          ...training,
-          state: 'paused',
-          pausedBecause: 'battery',
-          progress: { phase: 'train', done: 1, total: 9 },
-        },
-      },
-      'ready',
-      /Hone: ready, learning paused: on battery/,
-    ],
     [{ training: { ...training, state: 'paused', pausedBecause: 'cold' } }, 'ready', /learning paused: cold/],
     [{ fellBack: 'gone', storeError: 'disk full' }, 'error', /Hone: error$/],
     [{ training: { ...training, state: 'training' } }, 'learning', /Hone: learning · 62 % · v2$/],
@@ -106,6 +94,14 @@ describe('status bar', () => {
       assert.match(view.text, text);
     });
   }
+
+  it('has no sign of work that nothing ends: an update that rests for hours', () => {
+    const progress = { phase: 'train', done: 1, total: 9 } as const;
+    const resting = { ...training, state: 'paused', pausedBecause: 'battery', progress } as const;
+    const view = statusView({ ...ready, training: resting });
+    assert.equal(view.kind, 'ready');
+    assert.match(view.text, /^\$\(sparkle\) Hone: ready, learning paused: on battery/);
+  });
 
   it('tells adapter version, last decision, accept rate of today and what a click does', () => {
     const tooltip = statusView(ready).tooltip.join('\n');
