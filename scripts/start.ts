@@ -63,6 +63,7 @@ const options: ExperimentOptions = {
   config: configSchema.parse({}),
   context: noContext,
   displayFilter: false,
+  taughtPlaces: 0,
   logger: createLogger('warn'),
 };
 const positions = fixedPositions(options);
@@ -145,6 +146,7 @@ function phaseText(phase: Phase): string {
   const texts: Record<Phase, string> = {
     start: '[1/5] Starting the services on the embedded model.',
     before: `[2/5] Asking at ${SERVED_PER_FILE} places of each file that will never be typed, with the model as it is.`,
+    teach: 'Learning from the files as they are.',
     stream: '[3/5] Typing, with the learner at work.',
     after: '[4/5] Asking at the same places again, with the adapter that is now in service.',
     score: '[5/5] Scoring what really stands there, before and after.',

@@ -105,7 +105,7 @@ describe('replay through the services', () => {
       honeEntry(),
       ...['replay', code, '--model', modelPath, '--gpu', 'cpu', '--threads', '1'],
       ...['--events', '10', '--batch-events', '4', '--positions', '4', '--served', '1'],
-      ...['--arms', 'base,both', '--report', reportPath],
+      ...['--arms', 'base,both', '--report', reportPath, '--learn-first', '12'],
     ]);
     assert.match(stdout, /log-probability of what was typed/);
     const report = JSON.parse(readFileSync(reportPath, 'utf8')) as ReplayReport;
@@ -119,6 +119,9 @@ describe('replay through the services', () => {
     assert.equal(base!.adapterVersion, 0);
     assert.equal(base!.heldOut.logprob.difference, 0);
     assert.ok(both!.adapterVersion > 0);
+    const [taught, typed] = both!.runs;
+    assert.ok(taught!.events >= 4 && taught!.figures['losses/policy_loss'] === undefined);
+    assert.ok(typed!.figures['losses/policy_loss'] !== undefined);
     assert.ok(both!.heldOut.logprob.difference > 0, 'an idiom on every line is learnt');
     assert.equal(both!.heldOut.logprob.before, base!.heldOut.logprob.before);
   }).timeout(240_000);

@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { PLACES_MAX } from '../../extension/common/contracts/index.ts';
 import { ARM_NAMES, parseArms, parseSeeds, type Arm } from '../replay/arms.ts';
 import type { CompanionAddress } from '../replay/companion.ts';
 import { runArm, type ArmResult, type BaseServed, type ExperimentOptions } from '../replay/experiment.ts';
@@ -35,6 +36,7 @@ interface ReplayOptions extends CommonOptions {
   report?: string;
   context: boolean;
   displayFilter: boolean;
+  learnFirst: number;
   url?: string;
   feedbackUrl?: string;
   token: string;
@@ -66,6 +68,12 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--served <n>', 'and how many of them are asked for too', parsePositive, DEFAULT_SERVED)
     .option('--report <file>', 'write everything measured to a file (JSON)')
+    .option(
+      '--learn-first <n>',
+      `places of the files of the stream that are taught before it, ${PLACES_MAX} at most`,
+      parsePositive,
+      0,
+    )
     .option('--display-filter', 'hide what will hardly be taken, in the stream', false)
     .option('--context', 'show the model pieces of the other files too', false)
     .option('--url <url>', 'inference service that is running already; needs --feedback-url')
@@ -102,6 +110,7 @@ async function replay(folder: string, options: ReplayOptions, command: Command):
     config,
     context: options.context ? contextFrom(workspaceOf(files)) : noContext,
     displayFilter: options.displayFilter,
+    taughtPlaces: options.learnFirst,
     address,
     logger: createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel),
   };

@@ -3,6 +3,7 @@ import {
   adapterListSchema,
   completionResponseSchema,
   loraListSchema,
+  placesResponseSchema,
   stepResponseSchema,
   submitResponseSchema,
   trainingStatusSchema,
@@ -11,6 +12,8 @@ import {
   type CompletionRequestInput,
   type CompletionResponse,
   type FeedbackEvent,
+  type PlacesRequest,
+  type PlacesResponse,
   type StepResponse,
   type TrainingStatus,
 } from '../../extension/common/contracts/index.ts';
@@ -63,6 +66,12 @@ export class HttpCompanion implements Companion {
     const { feedback, feedbackToken } = this.#address;
     for (const event of events)
       await call(`${feedback}/api/training/submit`, feedbackToken, submitResponseSchema, event);
+  }
+
+  /** Places in files to learn from. */
+  async teach(body: PlacesRequest): Promise<PlacesResponse> {
+    const { feedback, feedbackToken } = this.#address;
+    return await call(`${feedback}/api/training/places`, feedbackToken, placesResponseSchema, body);
   }
 
   /** Trains now and answers when the update is decided. */

@@ -21,6 +21,7 @@ import { askServed, type ServedResult } from './served.ts';
 import { startServices, type RunningServices } from './services.ts';
 import { pairedBootstrap, sumByKey, type PairedInterval, type PairedSums } from './statistics.ts';
 import { runStream, type StreamOptions, type StreamProgress, type StreamResult } from './stream.ts';
+import { teachFiles } from './teach.ts';
 import type { ContextOf } from './workspace.ts';
 
 export interface ExperimentOptions {
@@ -41,12 +42,14 @@ export interface ExperimentOptions {
   context: ContextOf;
   /** Of the stream: what will hardly be taken is hidden. */
   displayFilter: boolean;
+  /** Places of the files of the stream that are taught before anything is typed; 0: none. */
+  taughtPlaces: number;
   /** Services that are running already; their own configuration counts then. */
   address?: CompanionAddress | undefined;
   logger: Logger;
 }
 
-export type Phase = 'start' | 'before' | 'stream' | 'after' | 'score';
+export type Phase = 'start' | 'before' | 'teach' | 'stream' | 'after' | 'score';
 
 export interface ExperimentListener {
   onPhase: (phase: Phase) => void;
@@ -109,6 +112,11 @@ export async function runArm(
   try {
     listener.onPhase('before');
     base.results ??= await askServed(companion, split.heldOut, asked, options.context, listener.onProgress);
+    let taught: RunSummary[] = [];
+    if (options.taughtPlaces > 0 && arm !== 'base') {
+      listener.onPhase('teach');
+      taught = await teachFiles(companion, split.streamed, options.taughtPlaces, seed);
+    }
     listener.onPhase('stream');
     stream = await runStream(companion, {
       files: split.streamed,
@@ -122,6 +130,7 @@ export async function runArm(
       onProgress: (progress) => listener.onStream(progress),
       ...(listener.duringUpdate === undefined ? {} : { duringUpdate: listener.duringUpdate }),
     });
+    stream.runs.unshift(...taught);
     adapter = await companion.adapter();
     listener.onPhase('after');
     after =

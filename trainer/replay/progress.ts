@@ -5,6 +5,7 @@ import type { StreamProgress } from './stream.ts';
 const PHASE_LABELS: Record<Phase, string> = {
   start: 'starting the services',
   before: 'asking on held-out files',
+  teach: 'learning from the files as they are',
   stream: 'typing',
   after: 'asking on held-out files again',
   score: 'scoring held-out files',
