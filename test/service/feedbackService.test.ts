@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import {
+  deletionSchema,
   flatFeedbackSchema,
   placesResponseSchema,
   submitResponseSchema,
@@ -63,6 +64,21 @@ describe('feedback service', () => {
       assert.match(row.prompt_text, /let b = /);
       assert.ok(!row.prompt_text.includes(secret));
       assert.ok(row.prompt_tokens.length > 0);
+    });
+
+    it('go with their workspace, and can be learned from again when that is asked for', async () => {
+      const places = Array.from({ length: 10 }, (_, index) => at(index));
+      const counts = async () => {
+        const { stored, heldOut, known } = placesResponseSchema.parse(
+          (await teach(places, { workspaceKey: 'gone' })).body,
+        );
+        return [stored + heldOut, known];
+      };
+      assert.deepEqual(await counts(), [10, 0]);
+      const { status, body } = await service.call('DELETE', '/api/data?workspace=gone');
+      assert.equal(status, 200);
+      assert.equal(deletionSchema.parse(body).events, 10);
+      assert.deepEqual(await counts(), [10, 0]);
     });
 
     it('are refused when nothing stands there, when there are too many, or without a path', async () => {

@@ -21,6 +21,8 @@ export interface CompletionTable {
    * text is `text` or begins with it (a client may have trimmed it).
    */
   findByPrompt(prompts: string[], text: string): string | null;
+  /** Whether what a client told of is recorded already: the same prompt at the same place, and `typed` there. */
+  knowsClient(completion: ClientCompletion, typed: string): boolean;
   /** Names the workspace of a completion whose request named none. */
   nameWorkspace(id: string, workspaceKey: string): void;
 }
@@ -34,6 +36,10 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
     @cacheOrigin, @latency, @adapterScale, @modelLogprobs, @acceptance)`;
   const insertQuick = quick.prepare(insertSql);
   const insertDurable = durable.prepare(insertSql);
+  const toldOf = durable.prepare(`
+    SELECT 1 FROM completions JOIN corrections ON corrections.completion_id = completions.id
+    WHERE workspace_key = @workspaceKey AND relative_path = @relativePath AND source = 'client'
+      AND offset = @offset AND prompt_hash = @hash AND typed = @typed`);
   const byId = durable.prepare('SELECT * FROM completions WHERE id = ?');
   const before = durable.prepare(`
     SELECT offset, held_out, prompt_text FROM completions
@@ -76,6 +82,10 @@ export function createCompletionTable({ durable, quick }: Connections): Completi
         if (found !== undefined) return found.id;
       }
       return null;
+    },
+    knowsClient({ workspaceKey, relativePath, offset, promptText }, typed) {
+      const place = { workspaceKey, relativePath, offset, hash: hashText(promptText), typed };
+      return toldOf.get(place) !== undefined;
     },
     nameWorkspace(id, workspaceKey) {
       nameUnnamed.run(workspaceKey, id);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { v5 as uuidv5 } from 'uuid';
+import { v7 as uuidv7 } from 'uuid';
 import {
   placesRequestSchema,
   type OutcomeEvent,
@@ -9,13 +9,11 @@ import { MAX_COMPLETION_TOKENS } from '../../../extension/common/prompt/request.
 import { maskStrings } from '../../../extension/common/secrets/mask.ts';
 import type { Engine } from '../../inference/types.ts';
 import type { FlatSubmission } from '../../store/events.ts';
+import type { ClientCompletion } from '../../store/types.ts';
 import { buildPrompt } from '../inference/prompt.ts';
 import { parseBody } from '../shared/validate.ts';
 import type { FeedbackParts } from './service.ts';
 import { requireRoom } from './submit.ts';
-
-/** Of the ids of places: the same text at the same place is the same event, so that it is learned from once. */
-const NAMESPACE = 'b6d5a1f0-3c1e-5d0a-9c55-2f6b8f0a7e11';
 
 interface Place {
   path: string;
@@ -33,16 +31,20 @@ interface Place {
  * the disk.
  */
 export function addPlacesRoute(app: FastifyInstance, parts: FeedbackParts): void {
+  const { engine, store } = parts;
   app.post('/api/training/places', (request): PlacesResponse => {
     const { workspaceKey, places } = parseBody(placesRequestSchema, maskStrings(request.body));
     requireRoom(parts);
     const now = Date.now();
     const answer = { v: 1 as const, stored: 0, heldOut: 0, known: 0 };
     for (const [index, place] of places.entries()) {
-      const submission = submissionOf(parts.engine, workspaceKey, place, now + index);
-      const { status } = parts.store.events.submitFlat(submission, now);
-      if (status !== 'stored') answer.known++;
-      else if (parts.store.completions.get(submission.outcome.completionId)!.heldOut) answer.heldOut++;
+      const submission = submissionOf(engine, workspaceKey, place, now + index);
+      if (store.completions.knowsClient(submission.client, place.text)) {
+        answer.known++;
+        continue;
+      }
+      store.events.submitFlat(submission, now);
+      if (store.completions.get(submission.client.id)!.heldOut) answer.heldOut++;
       else answer.stored++;
     }
     parts.coordinator.eventsArrived();
@@ -51,16 +53,20 @@ export function addPlacesRoute(app: FastifyInstance, parts: FeedbackParts): void
 }
 
 /** @param at Milliseconds since the epoch; places of one document follow one another. */
-function submissionOf(engine: Engine, workspaceKey: string, place: Place, at: number): FlatSubmission {
+function submissionOf(
+  engine: Engine,
+  workspaceKey: string,
+  place: Place,
+  at: number,
+): FlatSubmission & { client: ClientCompletion } {
   const { path, language, offset, prefix, suffix, text } = place;
-  const idOf = (kind: string): string => uuidv5(JSON.stringify([kind, workspaceKey, place]), NAMESPACE);
-  const completionId = idOf('completion');
+  const completionId = uuidv7();
   const document = { path, prefix, suffix, files: [] };
   const prompt = buildPrompt(engine, { kind: 'document', document }, MAX_COMPLETION_TOKENS);
   const outcome: OutcomeEvent = {
     v: 1,
     kind: 'outcome',
-    id: idOf('event'),
+    id: uuidv7(),
     completionId,
     at,
     // Nobody was shown anything: no reward, no rate of acceptance and no predictor counts it.
