@@ -79,7 +79,7 @@ async function learn(folder: string, options: LearnOptions, command: Command): P
   );
 }
 
-function placesOf(folder: string, { places: count, label, exclude }: LearnOptions): FilePlace[] {
+function placesOf(folder: string, { places: count, label, exclude, seed }: LearnOptions): FilePlace[] {
   if (count > PLACES_MAX)
     throw new HoneError('invalid_request', `${count} places are more than ${PLACES_MAX}. Ask for fewer.`, {
       param: '--places',
@@ -91,7 +91,7 @@ function placesOf(folder: string, { places: count, label, exclude }: LearnOption
   });
   const found: FilePlace[] = [];
   for (const _step of workspace.scan());
-  for (const _step of workspace.places(count, seedOf(folder), found));
+  for (const _step of workspace.places(count, seed ?? seedOf(folder), found));
   return found.slice(0, count);
 }
 
