@@ -97,6 +97,8 @@ describe('hone data', function () {
       ],
     );
 
+    const mistyped = await runHone(['data', 'export', `${target}2`, '--data-dir', `${dataDir}x`]);
+    assert.match(mistyped.errors, /there is no data folder .*x; the export is empty/);
     const again = await runHone(['data', 'export', target, '--data-dir', dataDir]);
     assert.equal(again.code, 1);
     assert.match(again.errors, /export_folder_unusable/);

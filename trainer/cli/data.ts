@@ -1,4 +1,5 @@
 /** `hone data`: everything that is recorded, to take along or to delete. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -43,6 +44,9 @@ export function addDataCommand(program: Command): void {
 }
 
 async function exportAll(folder: string, options: CommonOptions): Promise<void> {
+  // Nothing was recorded there, or a path was mistyped: the export is the same, so it is said.
+  if (!existsSync(options.dataDir))
+    console.error(`hone: there is no data folder ${options.dataDir}; the export is empty.`);
   const manifest = await exportFolder(options.dataDir, resolve(folder));
   console.log(options.json ? JSON.stringify(manifest) : describeExport(manifest, folder));
 }
