@@ -161,13 +161,14 @@ function batchFigures(
 ): Record<string, number> {
   const mean = (values: number[]): number =>
     values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-  const shown = events.filter(({ outcome }) => !['silent', 'suppressed'].includes(outcome.kind));
+  // Of places in files, and of what a filter hid, nothing was shown.
+  const shown = events.filter(({ outcome, shownText }) => shownText !== '' && outcome.kind !== 'suppressed');
   const is = (kind: string) => (facts: OutcomeFacts) => (facts.outcome.kind === kind ? 1 : 0);
   return {
     'rollout/reward_mean': mean(rewards),
     'rollout/baseline': mean(baselines),
     'rollout/advantage_square': mean(rewards.map((reward, index) => (reward - baselines[index]!) ** 2)),
-    'rollout/accept_rate': mean(shown.map(is('accepted'))),
+    ...(shown.length === 0 ? {} : { 'rollout/accept_rate': mean(shown.map(is('accepted'))) }),
     'rollout/silent_share': mean(events.map(is('silent'))),
     'rollout/suppressed_share': mean(events.map(is('suppressed'))),
     'rollout/completion_length_mean': mean(shown.map((facts) => facts.shownText.length)),

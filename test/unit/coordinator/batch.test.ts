@@ -105,6 +105,7 @@ describe('the rewards of a batch', () => {
     assert.deepEqual(rewards(batch), [0.75, -0.25]);
     assert.equal(batch.figures['rollout/reward_rule'], REWARD_RULE_VERSION);
     assert.equal(batch.figures['rollout/accept_threshold'], 0.25);
+    assert.equal(batch.figures['rollout/accept_rate'], 0.5);
     assert.deepEqual(rewards(batchUnder(0.6)), [0.4, -0.6]);
     const accepted = store.events.completionOf(acceptedId!)!;
     store.events.submit([retentionEvent(accepted, 120, 1)], Date.now());
