@@ -24,6 +24,7 @@ interface Property {
 }
 
 interface Manifest {
+  extensionKind: string[];
   contributes: {
     commands: { command: string; title: string; category: string }[];
     menus: { commandPalette: { command: string; when: string }[] };
@@ -192,6 +193,10 @@ describe('package.json and the code', () => {
     for (const [key, { markdownDescription }] of Object.entries(properties)) {
       assert.match(markdownDescription, /^[A-Z].*\.$/s, key);
     }
+  });
+
+  it('run where the workspace is, so that this machine is the same one for both', () => {
+    assert.deepEqual(manifest.extensionKind, ['workspace']);
   });
 
   it('registers inline completions and nothing that IntelliSense waits for', () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScriptedCompanion } from '../../fixtures/scriptedCompanion.ts';
 import { StandInEditor } from '../../fixtures/vscode/editor.ts';
-import { fire } from '../../fixtures/vscode/standIn.ts';
+import { fire, workspace } from '../../fixtures/vscode/standIn.ts';
 
-const { watchIgnoreFiles } = await import('../../../extension/vscode/policy.ts');
+const { relativePath, watchIgnoreFiles } = await import('../../../extension/vscode/policy.ts');
 
 describe('what leaves the editor', () => {
   let root: string;
@@ -94,6 +94,19 @@ describe('what leaves the editor', () => {
       const document = { uri: { scheme, path, fsPath: path }, languageId: 'typescript' };
       assert.equal(editor.policy.mayComplete(document as never), may);
     });
+
+  it('names a file of another machine by its own path, whatever this one’s look like', () => {
+    open('a.ts');
+    const folder = workspace.getWorkspaceFolder;
+    const remote = { scheme: 'vscode-remote', path: '/home/me/code/a.ts', fsPath: '\\home\\me\\code\\a.ts' };
+    try {
+      assert.equal(relativePath({ uri: remote } as never), 'home/me/code/a.ts');
+      workspace.getWorkspaceFolder = () => undefined;
+      assert.equal(relativePath({ uri: remote } as never), 'a.ts', 'outside of every folder: no path at all');
+    } finally {
+      workspace.getWorkspaceFolder = folder;
+    }
+  });
 
   for (const [what, event] of [
     ['when it has changed', ['change **/.gitignore', undefined]],
