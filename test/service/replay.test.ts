@@ -147,7 +147,7 @@ describe('replay through the services', () => {
       );
     assert.match(
       (await wrong('--arms', 'everything')).stderr,
-      /no arm "everything".*base, correction, ppo, tapered, rlinf, both/,
+      /no arm "everything".*base, correction, ppo, tapered, episodes, rlinf, both, general/,
     );
     assert.match(
       (await wrong('--holdout', 'elsewhere/**')).stderr,
