@@ -1,4 +1,4 @@
-import { l10n, ProgressLocation, window } from 'vscode';
+import { l10n, ProgressLocation, window, workspace } from 'vscode';
 import type { TypeThroughCache } from '../common/cache/typeThroughCache.ts';
 import { placesRequestSchema } from '../common/contracts/index.ts';
 import type { CommandName } from '../common/contributions.ts';
@@ -8,9 +8,9 @@ import type { Backend } from '../node/backend.ts';
 import type { CompanionClient } from '../node/companionClient.ts';
 import { runHoneCommand } from '../node/honeCommand.ts';
 import type { Paths } from '../node/paths.ts';
+import { workspaceKeyOf } from '../node/workspaceKey.ts';
 import type { Action } from './commands.ts';
 import type { Consent } from './consent.ts';
-import { contextFolders } from './contextPath.ts';
 import type { CurrentSettings } from './currentSettings.ts';
 import type { Policy } from './policy.ts';
 
@@ -87,25 +87,21 @@ async function trainNow(client: CompanionClient): Promise<string> {
 /** Teaches what stands in the workspace's own files; another process reads them. */
 async function learnWorkspace(
   client: CompanionClient,
-  { backend, policy, paths, settings }: LearningParts,
+  { policy, paths, settings }: LearningParts,
 ): Promise<string> {
-  const folders = contextFolders();
+  const folders = (workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   if (folders.length === 0) throw new Error(l10n.t('There is no folder to learn from. Open one.'));
   if (!policy.mayRecord())
     throw new Error(
       l10n.t('Nothing may be recorded now. Trust this workspace, and switch "Hone: Toggle Tracking" on.'),
     );
   const sum = { stored: 0, known: 0 };
-  for (const { root, label } of folders) {
+  for (const { uri } of folders) {
     const places = Math.ceil(TAUGHT_PLACES / folders.length);
-    const options = [
-      '--print',
-      `--places=${places}`,
-      `--label=${label}`,
-      `--workspace=${backend.workspaceKey}`,
-    ];
+    // Key and paths are those of completions there, so that a line is held out of both or of none.
+    const options = ['--print', `--places=${places}`, `--workspace=${workspaceKeyOf(uri.toString())}`];
     const excluded = settings.value.excludedFiles.map((glob) => `--exclude=${glob}`);
-    const printed = await runHoneCommand(paths, ['learn', root, ...options, ...excluded]);
+    const printed = await runHoneCommand(paths, ['learn', uri.fsPath, ...options, ...excluded]);
     const { stored, heldOut, known } = await client.teach(placesRequestSchema.parse(JSON.parse(printed)));
     sum.stored += stored + heldOut;
     sum.known += known;

@@ -10,6 +10,7 @@ import {
   trainingStatusSchema,
 } from '../../extension/common/contracts/index.ts';
 import { DATABASE_FILE } from '../../trainer/store/database.ts';
+import { isHeldOut } from '../../trainer/store/heldOut.ts';
 import { openLearningService, type LearningService } from '../fixtures/learningService.ts';
 import { correctionEvent, outcomeEvent, place, retentionEvent } from '../fixtures/records.ts';
 import { SECRET_CASES, type SecretCase } from '../fixtures/secrets.ts';
@@ -50,6 +51,16 @@ describe('feedback service', () => {
       assert.deepEqual(after.served, before.served);
       const again = placesResponseSchema.parse((await teach([...places, at(99)])).body);
       assert.deepEqual([again.stored + again.heldOut, again.known], [1, 20]);
+    });
+
+    it('are held out with the line that they are in, as completions are', async () => {
+      for (let line = 0; line < 12; line++) {
+        const start = 50_000 + 100 * line;
+        const inLine = { prefix: '// above\n  const value = ', offset: start + 16 };
+        const { heldOut } = placesResponseSchema.parse((await teach([at(0, inLine)])).body);
+        const served = { relativePath: 'src/a.ts', offset: start, column: 0, promptText: '' };
+        assert.equal(heldOut === 1, isHeldOut(served), `line at ${start}`);
+      }
     });
 
     it('are masked, and read by the model as its own prompt', async () => {

@@ -1,7 +1,7 @@
 /** `hone learn FOLDER`: teaches what stands in a folder's own files, before anything was typed there. */
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import {
   DEFAULT_WORKSPACE,
   PLACES_MAX,
@@ -22,7 +22,6 @@ const DEFAULT_PLACES = 128;
 interface LearnOptions extends CommonOptions, TokenOptions {
   places: number;
   workspace: string;
-  label: string;
   exclude: string[];
   print?: boolean;
 }
@@ -35,7 +34,6 @@ export function addLearnCommand(program: Command): void {
     .argument('<folder>', 'its code; what git ignores, keys and certificates are left out')
     .option('--places <number>', `places, ${PLACES_MAX} at most`, parsePositive, DEFAULT_PLACES)
     .option('--workspace <key>', 'workspace that they belong to', DEFAULT_WORKSPACE)
-    .option('--label <text>', 'what the paths of its files begin with', '')
     .option('--exclude <globs...>', 'files that are left out too', [])
     .option('--print', 'print the request and send nothing');
   addConfigOption(addTokenOptions(addCommonOptions(command))).action(
@@ -79,13 +77,13 @@ async function learn(folder: string, options: LearnOptions, command: Command): P
   );
 }
 
-function placesOf(folder: string, { places: count, label, exclude, seed }: LearnOptions): FilePlace[] {
+function placesOf(folder: string, { places: count, exclude, seed }: LearnOptions): FilePlace[] {
   if (count > PLACES_MAX)
     throw new HoneError('invalid_request', `${count} places are more than ${PLACES_MAX}. Ask for fewer.`, {
       param: '--places',
     });
   const workspace = new WorkspaceIndex({
-    folders: [{ root: folder, label }],
+    folders: [{ root: folder, label: '' }],
     excludedPatterns: exclude,
     countsWords: false,
   });

@@ -14,7 +14,7 @@ import type { SimulatedEditor } from './editor.ts';
 import type { SourceFile } from './files.ts';
 import { reactionTo, type Habits, type Reaction } from './habits.ts';
 import type { Position } from './positions.ts';
-import { type Random } from '../../extension/common/random.ts';
+import type { Random } from '../../extension/common/random.ts';
 import { keyedRandom } from './random.ts';
 import type { ContextOf } from './workspace.ts';
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeLanguageOf } from '../../extension/common/files/codeLanguages.ts';
+import { LONGEST_LINE_CHARS } from '../../extension/common/places/codePlaces.ts';
 
 const SKIPPED_FOLDERS = new Set([
   'node_modules',
@@ -13,8 +14,6 @@ const SKIPPED_FOLDERS = new Set([
   '__pycache__',
 ]);
 const LARGEST_FILE_BYTES = 200_000;
-/** Longer lines are generated or minified, nobody types them. */
-const LONGEST_LINE_CHARS = 1000;
 const SHORTEST_FILE_LINES = 20;
 const MOST_HELD_OUT_FILES = 16;
 

@@ -1,7 +1,7 @@
 import type { SourceFile } from './files.ts';
 import type { Habits } from './habits.ts';
 import { codeLines, contentStart, pauseColumn } from '../../extension/common/places/codePlaces.ts';
-import { type Position } from './positions.ts';
+import type { Position } from './positions.ts';
 import { sampleInOrder } from '../../extension/common/random.ts';
 import { keyedRandom } from './random.ts';
 

@@ -27,7 +27,7 @@ export const placesRequestSchema = z.looseObject({
 });
 export type PlacesRequest = z.input<typeof placesRequestSchema>;
 
-/** What is learned from: a place that is known already, or was deleted, is not. A fifth is held out for the gate. */
+/** What is learned from: a place that is recorded already is not once more. A fifth is held out for the gate. */
 export const placesResponseSchema = z.looseObject({
   v: z.literal(CONTRACT_VERSION),
   stored: z.int().nonnegative(),

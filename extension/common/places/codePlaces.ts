@@ -1,6 +1,8 @@
 /** Where in a file of code somebody stops to think. */
 import type { Random } from '../random.ts';
 
+/** Longer lines are generated or minified, nobody types them. */
+export const LONGEST_LINE_CHARS = 1000;
 /** A rest of a line shorter than this, or without a letter or digit, tells little. */
 const SHORTEST_REST_CHARS = 3;
 const SHORTEST_CONTENT_CHARS = 8;

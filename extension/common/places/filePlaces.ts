@@ -1,11 +1,9 @@
 import { promptWindow } from '../prompt/window.ts';
 import { sampleInOrder, type Random } from '../random.ts';
-import { codeLines, contentStart, pauseColumn, textAround } from './codePlaces.ts';
+import { codeLines, contentStart, LONGEST_LINE_CHARS, pauseColumn, textAround } from './codePlaces.ts';
 
 /** Longer rests of a line are tables and data. */
 const LONGEST_REST_CHARS = 160;
-/** Longer lines are generated or minified, nobody types them. */
-const LONGEST_LINE_CHARS = 1000;
 
 /** A place in a file, and what stands there. Texts have LF line ends. */
 export interface FilePlace {
